@@ -1,0 +1,133 @@
+import os
+import sys
+
+from snakemake.exceptions import WorkflowError
+
+# The scripts of the rules import the package too, each in a process of its own.
+sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [sys.path[0], *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+
+from scopemark.config import load_settings
+from scopemark.errors import UserError
+from scopemark.layout import captions, figures, host_sources, kernel_sources, recorded_runs
+from scopemark.targets import describe_target
+
+try:
+    settings = load_settings(config)
+    targets = {target.name: target for target in settings.targets}
+    toolchains = {chain.identity: chain for chain in settings.toolchains}
+    architectures = settings.architectures
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+
+wildcard_constraints:
+    target="|".join(targets),
+    toolchain="|".join(toolchains),
+    experiment="|".join(settings.grids),
+    kind="gpu|cpu",
+    architecture=r"\d+",
+
+
+def kernel_table_files(wildcards):
+    """The machine-code tables of an experiment: every toolchain and architecture."""
+    return expand(
+        "results/build/{toolchain}/{experiment}.sm_{architecture}.kernels.csv",
+        toolchain=toolchains,
+        experiment=wildcards.experiment,
+        architecture=architectures,
+    )
+
+
+def target_toolchains(target):
+    """The toolchains a target is measured with. The host build takes only headers from one: the first."""
+    return list(toolchains) if targets[target].kind == "gpu" else list(toolchains)[:1]
+
+
+def binary_file(wildcards):
+    """The build that a target runs."""
+    target = targets[wildcards.target]
+    name = f"sm_{target.architecture}.cubin" if target.kind == "gpu" else "host.so"
+    return f"results/build/{wildcards.toolchain}/{wildcards.experiment}.{name}"
+
+
+def evidence_files(wildcards):
+    """What identifies the machine code that a target runs, and on a GPU the engine's own kernels."""
+    target = targets[wildcards.target]
+    build = f"results/build/{wildcards.toolchain}"
+    if target.kind == "cpu":
+        return {"kernels": f"{build}/{wildcards.experiment}.host.csv"}
+    architecture = f"sm_{target.architecture}"
+    return {
+        "kernels": f"{build}/{wildcards.experiment}.{architecture}.kernels.csv",
+        "support": f"{build}/support.{architecture}.cubin",
+    }
+
+
+def measured_files(wildcards):
+    """The measurements of one experiment on one target: every toolchain and grid, cases and samples."""
+    kind = targets[wildcards.target].kind
+    return {
+        table: expand(
+            "results/measured/{target}/{toolchain}/{experiment}/{grid}.{table}",
+            target=wildcards.target,
+            toolchain=target_toolchains(wildcards.target),
+            experiment=wildcards.experiment,
+            grid=settings.grids_on(wildcards.experiment, kind),
+            table=file,
+        )
+        for table, file in {"cases": "cases.csv", "samples": "samples.csv.gz"}.items()
+    }
+
+
+def experiments_on(target):
+    """The experiments that the preset runs on a target."""
+    kind = targets[target].kind
+    return [name for name in settings.grids if settings.grids_on(name, kind)]
+
+
+def targets_of(experiment):
+    """The targets that the preset measures an experiment on."""
+    return [name for name in targets if experiment in experiments_on(name)]
+
+
+def cases_of_all_runs(wildcards):
+    """An experiment's cases from this machine's targets and from the recorded runs."""
+    here = [
+        f"results/collected/{target}/{wildcards.experiment}.cases.csv"
+        for target in targets_of(wildcards.experiment)
+    ]
+    return here + [
+        f"{run}/{wildcards.experiment}.cases.csv"
+        for run in recorded_runs(wildcards.experiment)
+    ]
+
+
+def samples_of_all_runs(wildcards):
+    """The samples beside `cases_of_all_runs`."""
+    return [
+        path.replace(".cases.csv", ".samples.csv.gz")
+        for path in cases_of_all_runs(wildcards)
+    ]
+
+
+def machines_of_all_runs(wildcards):
+    """The machine descriptions of this machine's targets and of the recorded runs."""
+    runs = sorted({run for name in settings.grids for run in recorded_runs(name)})
+    return [f"results/machines/{target}.json" for target in targets] + [
+        f"{run}/machine.json" for run in runs
+    ]
+
+
+def summary_files(wildcards):
+    return expand(
+        "results/tables/{experiment}.summary.csv", experiment=settings.grids
+    )
+
+
+def merged_kernel_files(wildcards):
+    return expand(
+        "results/tables/{experiment}.kernels.csv", experiment=settings.grids
+    )

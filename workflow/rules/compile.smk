@@ -1,0 +1,82 @@
+# From the configuration to kernels, and from the kernels to the evidence of what they became.
+
+
+rule instances:
+    output:
+        "results/build/instances/{experiment}.{kind}.inc",
+    log:
+        "logs/instances/{experiment}.{kind}.log",
+    params:
+        grids=lambda wildcards: settings.grids_on(wildcards.experiment, wildcards.kind),
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/instances.py"
+
+
+rule compile:
+    input:
+        sources=lambda wildcards: kernel_sources(wildcards.experiment),
+        instances="results/build/instances/{experiment}.gpu.inc",
+    output:
+        cubin="results/build/{toolchain}/{experiment}.sm_{architecture}.cubin",
+        ptxas="results/build/{toolchain}/{experiment}.sm_{architecture}.ptxas.txt",
+    log:
+        "logs/compile/{toolchain}/{experiment}.sm_{architecture}.log",
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/compile.py"
+
+
+rule compile_support:
+    input:
+        sources="kernels/support.cu",
+    output:
+        cubin="results/build/{toolchain}/support.sm_{architecture}.cubin",
+        ptxas="results/build/{toolchain}/support.sm_{architecture}.ptxas.txt",
+    log:
+        "logs/compile/{toolchain}/support.sm_{architecture}.log",
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/compile.py"
+
+
+rule compile_host:
+    input:
+        sources=lambda wildcards: kernel_sources(wildcards.experiment),
+        host=host_sources(),
+        instances="results/build/instances/{experiment}.cpu.inc",
+    output:
+        library="results/build/{toolchain}/{experiment}.host.so",
+        kernels="results/build/{toolchain}/{experiment}.host.csv",
+    log:
+        "logs/compile/{toolchain}/{experiment}.host.log",
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/compile_host.py"
+
+
+rule disassemble:
+    input:
+        cubin="results/build/{toolchain}/{experiment}.sm_{architecture}.cubin",
+        ptxas="results/build/{toolchain}/{experiment}.sm_{architecture}.ptxas.txt",
+    output:
+        kernels="results/build/{toolchain}/{experiment}.sm_{architecture}.kernels.csv",
+        mnemonics="results/build/{toolchain}/{experiment}.sm_{architecture}.mnemonics.csv",
+    log:
+        "logs/disassemble/{toolchain}/{experiment}.sm_{architecture}.log",
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/disassemble.py"

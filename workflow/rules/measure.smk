@@ -1,0 +1,39 @@
+# Timing. One job per target, toolchain, experiment and grid; what it has measured before it takes from its journal.
+
+
+rule machine:
+    output:
+        "results/machines/{target}.json",
+    log:
+        "logs/machines/{target}.log",
+    params:
+        target=lambda wildcards: targets[wildcards.target],
+        facts=lambda wildcards: describe_target(targets[wildcards.target]),
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/machine.py"
+
+
+rule measure:
+    input:
+        unpack(evidence_files),
+        binary=binary_file,
+    output:
+        cases="results/measured/{target}/{toolchain}/{experiment}/{grid}.cases.csv",
+        samples="results/measured/{target}/{toolchain}/{experiment}/{grid}.samples.csv.gz",
+    log:
+        "logs/measure/{target}/{toolchain}/{experiment}/{grid}.log",
+    params:
+        target=lambda wildcards: targets[wildcards.target],
+        facts=lambda wildcards: describe_target(targets[wildcards.target]),
+        grid=lambda wildcards: settings.grids[wildcards.experiment][wildcards.grid],
+        limits=settings.measure,
+    # A CPU measurement has the machine to itself; the profile lets one GPU measurement run at a time.
+    threads: lambda wildcards: workflow.cores or 1 if targets[wildcards.target].kind == "cpu" else 1
+    resources:
+        gpu=lambda wildcards: int(targets[wildcards.target].kind == "gpu"),
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/measure.py"

@@ -1,0 +1,88 @@
+"""Axes: the named parameters of a case, and which values each accepts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One parameter. `accepts` says whether a value is legal, `accepted` says it in words."""
+
+    name: str
+    default: Any
+    help: str
+    accepted: str
+    accepts: Callable[[Any], bool]
+
+
+def choice(name: str, words: Sequence[str], help: str) -> Axis:
+    """One of a few words; the first is the default."""
+    return Axis(name, words[0], help, f"one of {', '.join(words)}", lambda value: value in words)
+
+
+def integer(name: str, default: int, minimum: int, maximum: int, help: str) -> Axis:
+    """A whole number within bounds, both included."""
+    return Axis(
+        name,
+        default,
+        help,
+        f"a whole number from {minimum} to {maximum}",
+        lambda value: type(value) is int and minimum <= value <= maximum,
+    )
+
+
+def number(name: str, default: float, minimum: float, maximum: float, help: str) -> Axis:
+    """A number within bounds, both included."""
+    return Axis(
+        name,
+        default,
+        help,
+        f"a number from {minimum} to {maximum}",
+        lambda value: type(value) in (int, float) and minimum <= value <= maximum,
+    )
+
+
+_PER_PROCESSOR = re.compile(r"([1-9][0-9]*)/(sm|cpu)")
+
+
+def count(name: str, default: int | str, help: str) -> Axis:
+    """A number of blocks or threads: absolute, or in proportion to the machine as "32/sm" or "1/cpu"."""
+
+    def accepts(value: Any) -> bool:
+        if isinstance(value, str):
+            return _PER_PROCESSOR.fullmatch(value) is not None
+        return type(value) is int and value >= 1
+
+    return Axis(name, default, help, 'a whole number from 1, or "N/sm", or "N/cpu"', accepts)
+
+
+def resolve_count(value: int | str, processors: int) -> int:
+    """The number that a `count` axis's value stands for on a machine with that many processors.
+
+    >>> resolve_count("32/sm", 132)
+    4224
+    """
+    if isinstance(value, int):
+        return value
+    return int(_PER_PROCESSOR.fullmatch(value)[1]) * processors
+
+
+def sampling(name: str, default: str, help: str) -> Axis:
+    """When sampling stops: "adaptive" or "best_of_N"."""
+    return Axis(
+        name,
+        default,
+        help,
+        "adaptive, or best_of_N with N from 1 to 99",
+        lambda value: value == "adaptive" or best_of(value) is not None,
+    )
+
+
+def best_of(value: Any) -> int | None:
+    """The N of "best_of_N"; None for anything else."""
+    match = re.fullmatch(r"best_of_([1-9][0-9]?)", value) if isinstance(value, str) else None
+    return int(match[1]) if match else None

@@ -1,0 +1,85 @@
+"""Building kernels: cubins by nvcc, and the host library by the C++ compiler."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from scopemark.errors import UserError
+from scopemark.toolchain import Toolchain
+
+HOST_FLAGS = ("-std=c++17", "-O3", "-fPIC", "-shared", "-pthread", "-Wall")
+DEVICE_FLAGS = ("-std=c++17", "-O3", "-Xptxas", "-v")
+
+
+def write_instances(lines: Sequence[str], path: Path) -> None:
+    """Write an instance list, leaving an unchanged one alone."""
+    text = "// The kernels that the configured cases need.\n" + "".join(f"{line}\n" for line in lines)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def host_compiler() -> str:
+    """The C++ compiler: $CXX, or the first of g++, clang++ and c++ on PATH. UserError if there is none."""
+    for name in filter(None, [os.environ.get("CXX"), "g++", "clang++", "c++"]):
+        if shutil.which(shlex.split(name)[0]):
+            return name
+    raise UserError("no C++ compiler: install g++, or name one in the environment variable CXX")
+
+
+def compile_cubin(
+    toolchain: Toolchain, architecture: str, source: Path, instances: Path | None, cubin: Path, report: Path
+) -> None:
+    """Compile a kernel file for one architecture and keep what ptxas reports. UserError if nvcc refuses."""
+    _check_architecture(toolchain, architecture)
+    define = [f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"'] if instances else []
+    command = [str(toolchain.nvcc), *DEVICE_FLAGS, "-ccbin", host_compiler(), f"-arch=sm_{architecture}", "-cubin"]
+    command += [*define, str(source), "-o", str(cubin)]
+    _run(command, report, f"{source}: nvcc failed for sm_{architecture}")
+
+
+def _check_architecture(toolchain: Toolchain, architecture: str) -> None:
+    listed = subprocess.run([toolchain.nvcc, "--list-gpu-arch"], capture_output=True, text=True, check=True).stdout
+    known = re.findall(r"compute_(\d+)", listed)
+    if architecture not in known:
+        raise UserError(
+            f"config.yaml: architectures: {toolchain.identity} does not know {architecture}; "
+            f"it knows: {', '.join(sorted(set(known), key=int))}"
+        )
+
+
+def compile_host(toolchain: Toolchain, source: Path, instances: Path, library: Path, report: Path) -> None:
+    """Compile a kernel file for CPU threads, with CCCL's headers. UserError if the compiler refuses."""
+    team = source.parent / "host" / "team.cpp"
+    command = [*shlex.split(host_compiler()), *HOST_FLAGS, f"-I{toolchain.cccl_include}"]
+    command += [f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"', "-x", "c++", str(source), str(team)]
+    _run([*command, "-o", str(library)], report, f"{source}: the C++ compiler failed")
+
+
+def compiler_version() -> str:
+    """The first line of the C++ compiler's version."""
+    output = subprocess.run([*shlex.split(host_compiler()), "--version"], capture_output=True, text=True, check=True)
+    return output.stdout.splitlines()[0]
+
+
+def _run(command: Sequence[str], report: Path, failure: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.write_text(done.stdout + done.stderr)
+    if done.returncode != 0:
+        errors = [line for line in (done.stdout + done.stderr).splitlines() if "error" in line.lower()]
+        raise UserError(f"{failure}; the whole report is in {report}\n" + "\n".join(errors[:5]))
+
+
+def host_code_hash(toolchain: Toolchain, sources: Sequence[str]) -> str:
+    """What identifies the host build's code: its sources, flags, compiler and CCCL, but not which kernels it holds."""
+    digest = hashlib.sha256(repr((HOST_FLAGS, compiler_version(), toolchain.identity)).encode())
+    for source in sorted(sources):
+        digest.update(Path(source).read_bytes())
+    return digest.hexdigest()[:16]

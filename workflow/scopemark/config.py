@@ -1,0 +1,110 @@
+"""The configuration: checked as a whole before anything is compiled or measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scopemark.errors import UserError
+from scopemark.experiment import Experiment, experiment_names, load_experiment
+from scopemark.grid import check_grid, grid_targets
+from scopemark.targets import Target, find_gpus, resolve_targets
+from scopemark.toolchain import Toolchain, find_toolchains
+
+SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A checked configuration with its preset applied.
+
+    file: where it came from, for messages. grids: experiment name to grid name to grid, those of the preset.
+    """
+
+    file: str
+    preset: str
+    measure: Mapping[str, float]
+    grids: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    raw: Mapping[str, Any]
+
+    @cached_property
+    def targets(self) -> list[Target]:
+        return resolve_targets(self.raw["targets"], f"{self.file}: targets")
+
+    @cached_property
+    def toolchains(self) -> list[Toolchain]:
+        return find_toolchains(self.raw["toolchains"], f"{self.file}: toolchains")
+
+    @cached_property
+    def architectures(self) -> list[str]:
+        """Those to compile for, as "90": the GPUs found where auto stands, and the listed ones."""
+        listed = self.raw["architectures"]
+        found = [gpu.architecture for gpu in find_gpus()] if "auto" in listed else []
+        measured = [target.architecture for target in self.targets if target.architecture]
+        return sorted({*found, *measured, *(str(value) for value in listed if value != "auto")}, key=int)
+
+    def experiment(self, name: str) -> Experiment:
+        return load_experiment(name)
+
+    def grids_on(self, experiment: str, kind: str) -> dict[str, Mapping[str, Any]]:
+        """The grids of an experiment that are for targets of a kind, by name."""
+        return {name: grid for name, grid in self.grids[experiment].items() if kind in grid_targets(grid)}
+
+
+def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings:
+    """The settings of a configuration as YAML gives it; UserError for the first thing that is wrong."""
+    _check_shape(raw, file)
+    preset = raw["preset"]
+    if preset not in raw["presets"]:
+        raise UserError(f"{file}: preset: {preset!r} is not a preset; accepted: {', '.join(raw['presets'])}")
+    measure = {**raw["measure"], **raw["presets"][preset]}
+    if measure["maximum_samples"] < measure["minimum_samples"]:
+        raise UserError(
+            f"{file}: measure.maximum_samples: {measure['maximum_samples']} is below minimum_samples, "
+            f"{measure['minimum_samples']} (preset {preset}); it must be at least that"
+        )
+    grids = {}
+    for name, block in raw["experiments"].items():
+        if name not in experiment_names():
+            raise UserError(
+                f"{file}: experiments.{name}: there is no such experiment; there are: {', '.join(experiment_names())}"
+            )
+        experiment = load_experiment(name)
+        for grid_name, grid in block["grids"].items():
+            check_grid(experiment, grid, f"{file}: experiments.{name}.grids.{grid_name}")
+        for preset_name, chosen in block["presets"].items():
+            where = f"{file}: experiments.{name}.presets.{preset_name}"
+            if preset_name not in raw["presets"]:
+                raise UserError(f"{where}: not a preset; accepted: {', '.join(raw['presets'])}")
+            for grid_name in chosen:
+                if grid_name not in block["grids"]:
+                    raise UserError(
+                        f"{where}: {grid_name!r} is not a grid of {name}; accepted: {', '.join(block['grids'])}"
+                    )
+        grids[name] = {grid_name: block["grids"][grid_name] for grid_name in block["presets"].get(preset, [])}
+    return Settings(file, preset, measure, grids, raw)
+
+
+def _check_shape(raw: Mapping[str, Any], file: str) -> None:
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(yaml.safe_load(SCHEMA.read_text()))
+    error = next(iter(sorted(validator.iter_errors(raw), key=lambda e: list(map(str, e.absolute_path)))), None)
+    if error is None:
+        return
+    key = ".".join(map(str, error.absolute_path)) or "the file"
+    message = error.message
+    if error.validator in ("anyOf", "type", "items"):
+        message = f"{error.instance!r} is not accepted"
+    if error.validator == "minProperties" or error.validator == "minItems":
+        message = "is empty; name at least one"
+    if error.validator == "additionalProperties":
+        accepted = ", ".join(error.schema.get("properties", {}))
+        message = f"{error.message}; accepted: {accepted}"
+    hint = error.schema.get("description")
+    raise UserError(f"{file}: {key}: {message}" + (f"; it must be {hint}" if hint else ""))

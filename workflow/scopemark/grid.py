@@ -1,0 +1,112 @@
+"""Grids and cases: the configuration's lists of axis values, multiplied out."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scopemark.errors import UserError
+from scopemark.experiment import Benchmark, Experiment, Parameters
+
+GRID_KEYS = ("benchmark", "kind", "budget_seconds")
+"""The keys of a grid that are not axes."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One point of a grid on one kind of target.
+
+    id: 16 hexadecimal digits of the SHA-256 of everything that identifies the case; equal points of two grids are
+    the same case.
+    """
+
+    id: str
+    benchmark: Benchmark
+    parameters: Parameters
+
+    @property
+    def kernel(self) -> str:
+        return self.benchmark.kernel(self.parameters)
+
+
+def case_id(experiment: str, benchmark: str, parameters: Parameters) -> str:
+    """The identity of a case, independent of the order in which its parameters are written."""
+    text = json.dumps([experiment, benchmark, dict(sorted(parameters.items()))], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def grid_targets(grid: Mapping[str, Any]) -> list[str]:
+    """The kinds of target a grid is for; both when it does not say."""
+    kinds = grid.get("kind", ["gpu", "cpu"])
+    return [kinds] if isinstance(kinds, str) else list(kinds)
+
+
+def check_grid(experiment: Experiment, grid: Mapping[str, Any], where: str) -> None:
+    """UserError, naming the key by `where`, unless every key is known and every value is accepted."""
+    benchmark = _benchmark(experiment, grid, where)
+    axes = {axis.name: axis for axis in benchmark.all_axes}
+    for kind in grid_targets(grid):
+        if kind not in ("gpu", "cpu"):
+            raise UserError(f"{where}.kind: {kind!r} is not a kind of target; accepted: gpu, cpu, or a list of both")
+    budget = grid.get("budget_seconds", 1)
+    if type(budget) not in (int, float) or budget <= 0:
+        raise UserError(f"{where}.budget_seconds: {budget!r} is not a positive number of seconds")
+    for key, given in grid.items():
+        if key in GRID_KEYS:
+            continue
+        if key not in axes:
+            raise UserError(f"{where}.{key}: {benchmark.name} has no such axis; it has: {', '.join(axes)}")
+        values = given if isinstance(given, list) else [given]
+        if not values:
+            raise UserError(f"{where}.{key}: the list is empty, so the grid has no case; name at least one value")
+        for value in values:
+            if not axes[key].accepts(value):
+                raise UserError(f"{where}.{key}: {value!r} is not accepted; accepted: {axes[key].accepted}")
+
+
+def _benchmark(experiment: Experiment, grid: Mapping[str, Any], where: str) -> Benchmark:
+    if "benchmark" not in grid:
+        raise UserError(f"{where}.benchmark is missing; name one of: {', '.join(b.name for b in experiment.benchmarks)}")
+    try:
+        return experiment.benchmark(grid["benchmark"])
+    except UserError as error:
+        raise UserError(f"{where}.benchmark: {error}") from None
+
+
+def expand(experiment: Experiment, grid: Mapping[str, Any], kind: str) -> tuple[list[Case], Counter[str]]:
+    """The cases of a grid on targets of a kind, and how many points each rule left out.
+
+    A grid that is not for this kind has no cases. Axes that the grid does not name take their default.
+    """
+    if kind not in grid_targets(grid):
+        return [], Counter()
+    benchmark = experiment.benchmark(grid["benchmark"])
+    names = [axis.name for axis in benchmark.all_axes]
+    values = []
+    for axis in benchmark.all_axes:
+        given = grid.get(axis.name, axis.default)
+        values.append(given if isinstance(given, list) else [given])
+    cases, excluded = {}, Counter()
+    for point in itertools.product(*values):
+        parameters = dict(zip(names, point, strict=True), target_kind=kind)
+        broken = next((rule.reason for rule in benchmark.rules if rule.excludes(parameters)), None)
+        if broken:
+            excluded[broken] += 1
+            continue
+        case = Case(case_id(experiment.name, benchmark.name, parameters), benchmark, parameters)
+        cases[case.id] = case
+    return list(cases.values()), excluded
+
+
+def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str) -> list[str]:
+    """The lines of the instance list that the grids need on targets of a kind: sorted, each once."""
+    lines = set()
+    for grid in grids:
+        benchmark = experiment.benchmark(grid["benchmark"])
+        lines.update(benchmark.instance(case.parameters) for case in expand(experiment, grid, kind)[0])
+    return sorted(lines)

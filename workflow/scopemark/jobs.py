@@ -1,0 +1,28 @@
+"""What every rule's script does around its own few lines: a log, and errors that a user can read."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from scopemark.errors import UserError
+
+
+@contextlib.contextmanager
+def job(log: str) -> Iterator[IO[str]]:
+    """Open the job's log. A UserError ends the job with its message alone, in the log and on the terminal."""
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "w", buffering=1) as file:
+        try:
+            yield file
+        except UserError as error:
+            file.write(f"{error}\n")
+            print(f"\nscopemark: {error}\n", file=sys.stderr)
+            sys.exit(1)
+        except Exception:
+            file.write(traceback.format_exc())
+            raise

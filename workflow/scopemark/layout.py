@@ -1,0 +1,37 @@
+"""Where things are in the repository: found by their names, so that adding a file is enough to add the thing.
+
+Paths are relative to the directory Snakemake runs in, which is the repository.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+KERNELS = Path("kernels")
+REFERENCE = Path("reports/reference")
+REPORT = Path(__file__).parents[1] / "report"
+
+
+def kernel_sources(experiment: str) -> list[str]:
+    """A kernel file and the headers that all kernel files share: what its build depends on."""
+    return [str(KERNELS / f"{experiment}.cu"), *sorted(map(str, KERNELS.glob("common/*.cuh")))]
+
+
+def host_sources() -> list[str]:
+    """What the host build takes besides a kernel file and the headers."""
+    return sorted(map(str, KERNELS.glob("host/*")))
+
+
+def recorded_runs(experiment: str) -> list[str]:
+    """The directories of the recorded runs that hold an experiment."""
+    return sorted(str(path.parent) for path in REFERENCE.glob(f"*/{experiment}.cases.csv"))
+
+
+def figures(experiment: str) -> list[str]:
+    """The figures of an experiment: the modules in its directory of `workflow/report/figures/`, in their order."""
+    return [path.stem for path in sorted((REPORT / "figures" / experiment).glob("[a-z]*.py"))]
+
+
+def captions(experiment: str, figure: str) -> Path:
+    """A figure's caption."""
+    return REPORT / "captions" / experiment / f"{figure}.rst"

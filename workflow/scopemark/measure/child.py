@@ -1,0 +1,90 @@
+"""The parent's side of the worker: start it, ask it, and survive it."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any
+
+START_SECONDS = 120  # Python, CuPy and a CUDA context on a busy machine
+
+
+class WorkerLost(Exception):
+    """The worker ended or was ended. `status` is "failed" or "timeout"; the message says what happened."""
+
+    def __init__(self, status: str, message: str):
+        super().__init__(message)
+        self.status = status
+
+
+class Child:
+    """One worker process. `opening` is the request that makes its backend; what it prints goes to `log`."""
+
+    def __init__(self, opening: dict[str, Any], log: IO[str]):
+        # A program, not a fork: nothing of the parent may leak into the process whose context is measured.
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "scopemark.measure.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        )
+        self._buffer = b""
+        self.ask(opening, START_SECONDS)
+
+    def ask(self, request: dict[str, Any], timeout_seconds: float) -> dict[str, Any]:
+        """The reply to a request. WorkerLost if the worker dies or does not answer in time."""
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+            return json.loads(self._line(timeout_seconds))
+        except (BrokenPipeError, ConnectionResetError):
+            raise WorkerLost("failed", self._death()) from None
+
+    def _line(self, timeout_seconds: float) -> bytes:
+        deadline = time.monotonic() + timeout_seconds
+        pipe = self._process.stdout.fileno()
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([pipe], [], [], left)[0]:
+                self.kill()
+                raise WorkerLost("timeout", f"no result within {timeout_seconds:g} s; the worker was killed")
+            data = os.read(pipe, 1 << 16)
+            if not data:
+                raise WorkerLost("failed", self._death())
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _death(self) -> str:
+        code = self._process.wait()
+        if code < 0:
+            return f"the worker was ended by {signal.Signals(-code).name}"
+        return f"the worker ended with exit status {code}; its last words are in the log"
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End the worker at once; a process that hangs in the driver is left to it."""
+        self._process.kill()
+        try:
+            self._process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            pass
+
+    def close(self) -> None:
+        """Let the worker end by itself, or end it."""
+        if self.alive:
+            self._process.stdin.close()
+            try:
+                self._process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                self.kill()

@@ -1,0 +1,97 @@
+"""Runs cases on CPU threads: the host build of a kernel file, loaded in process."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+from scopemark.experiment import Benchmark, Machine, Parameters
+from scopemark.measure.backend import Batch, Prepared, Unsupported, worst
+from scopemark.targets import usable_cpus
+
+ALIGNMENT = 4096  # counters start on a page, so that the stride alone decides who shares a cache line
+
+
+class CpuBackend:
+    """The CPU target. `library` is the host build of one kernel file."""
+
+    def __init__(self, library: Path):
+        self.machine = Machine("cpu", usable_cpus())
+        self._library = ctypes.CDLL(str(library))
+        self._launch = self._library.scopemark_launch
+        self._launch.restype = ctypes.c_double
+        self._launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_size_t]
+
+    def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> Prepared:
+        launch = benchmark.launch(parameters, self.machine)
+        threads = launch.blocks * launch.threads
+        if threads > self.machine.processors:
+            # Threads that wait for a core would measure the scheduler.
+            raise Unsupported(f"needs {threads} CPUs; {self.machine.processors} may be used here")
+        arrays, fills = {}, []
+        for name, buffer in benchmark.buffers(parameters, launch).items():
+            arrays[name] = _aligned(buffer.count, buffer.dtype)
+            if buffer.build:
+                arrays[name][:] = buffer.build(np)
+            if buffer.fill is not None:
+                fills.append((arrays[name], buffer.fill))
+        check = benchmark.check(parameters, launch)
+        observed = arrays[check.buffer]
+        expected = arrays.get(check.expected) if isinstance(check.expected, str) else None
+        if expected is None:
+            expected = np.array([check.expected]).astype(observed.dtype)
+        words = [
+            arrays[argument].ctypes.data if isinstance(argument, str) else argument % 2**64
+            for argument in benchmark.arguments(parameters, launch)
+        ]
+        prepared = Prepared(
+            kernel=ctypes.cast(getattr(self._library, kernel), ctypes.c_void_p),
+            launch=launch,
+            arrays=arrays,
+            fills=fills,
+            arguments=[np.array(words, dtype=np.uint64)],
+            check=check,
+            expected=expected,
+            cold=False,
+            bytes=sum(array.nbytes for array in arrays.values()),
+        )
+        self._run(prepared)
+        return prepared
+
+    def _run(self, prepared: Prepared) -> float:
+        for array, value in prepared.fills:
+            array[:] = value
+        launch = prepared.launch
+        words = prepared.arguments[0].ctypes.data
+        return self._launch(prepared.kernel, words, launch.blocks, launch.threads, launch.block_memory_bytes)
+
+    def sample(self, prepared: Prepared, n: int, warm_up: bool) -> Batch:
+        if warm_up:
+            self._run(prepared)
+        seconds, checks = [], []
+        for _ in range(n):
+            seconds.append(self._run(prepared))
+            checks.append(_check(prepared))
+        return Batch(seconds, [None] * n, [""] * n, worst(checks))
+
+
+def _check(prepared: Prepared) -> tuple[int, float, float]:
+    check = prepared.check
+    observed = prepared.arrays[check.buffer][:: check.stride][: check.count]
+    expected = np.broadcast_to(prepared.expected, observed.shape)
+    wide = np.float64 if observed.dtype.kind == "f" else np.int64
+    return (
+        int(np.count_nonzero(observed != expected)),
+        observed.sum(dtype=wide).item(),
+        expected.sum(dtype=wide).item(),
+    )
+
+
+def _aligned(count: int, dtype: str) -> np.ndarray:
+    """An uninitialised array of `count` elements that starts on a page."""
+    bytes = count * np.dtype(dtype).itemsize
+    raw = np.empty(bytes + ALIGNMENT, dtype=np.uint8)
+    offset = -raw.ctypes.data % ALIGNMENT
+    return raw[offset : offset + bytes].view(dtype)

@@ -1,0 +1,115 @@
+"""One job's work: from a grid to its tables of cases and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from scopemark import tables
+from scopemark.experiment import Experiment, Machine
+from scopemark.grid import Case, expand
+from scopemark.measure.journal import Journal, Record
+from scopemark.measure.lock import exclusive
+from scopemark.measure.session import Session, Site, rows
+from scopemark.targets import Target, usable_cpus
+
+JOURNALS = Path("results/journal")
+
+
+def measure_grid(
+    *,
+    experiment: Experiment,
+    grid_name: str,
+    grid: Mapping[str, Any],
+    target: Target,
+    facts: Mapping[str, Any],
+    toolchain: str,
+    binary: Path,
+    support: str | None,
+    kernels: Path,
+    limits: Mapping[str, float],
+    cases_path: Path,
+    samples_path: Path,
+    log: IO[str],
+) -> None:
+    """Measure what is not in the journal yet, and write every case of the grid with its samples.
+
+    The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
+    """
+    cases, excluded = expand(experiment, grid, target.kind)
+    for reason, count in sorted(excluded.items()):
+        log.write(f"left out {count} points: {reason}\n")
+    evidence = _evidence(kernels, target.kind)
+    limits = {**limits, **{key: grid[key] for key in ("budget_seconds",) if key in grid}}
+    journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
+    opening = {
+        "experiment": experiment.name,
+        "kind": target.kind,
+        "device": target.device,
+        "binary": str(binary),
+        "support": support,
+    }
+    hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
+    with exclusive(target.uuid or "cpu"):
+        site = Site(opening, facts, target.uuid)
+        session = Session(f"{target.name} {experiment.name}/{grid_name}", site, cases, hashes, journal, limits, log)
+        outcomes = session.run()
+
+    machine = Machine(target.kind, _processors(target))
+    case_rows, sample_rows = [], []
+    for case in cases:
+        record = session.records[case.id]
+        common = {"case": case.id, "target": target.name}
+        status, reason = outcomes[case.id]
+        row = {"target_kind": target.kind, "experiment": experiment.name, "toolchain": toolchain}
+        row |= {"benchmark": case.benchmark.name, "kernel": case.kernel, "status": status, "reason": reason or None}
+        row |= _work(case, machine, evidence[case.kernel]) | _findings(record)
+        row |= {name: case.parameters.get(name) for name in experiment.parameter_names}
+        case_rows.append(common | row)
+        sample_rows += [common | sample for sample in rows(record)]
+    tables.write("cases", tables.make("cases", case_rows, experiment.parameter_names), cases_path)
+    tables.write("samples", tables.make("samples", sample_rows), samples_path)
+
+
+def _evidence(path: Path, kind: str) -> dict[str, Mapping[str, Any]]:
+    frame = tables.read("kernels" if kind == "gpu" else "host_kernels", path)
+    return {row["kernel"]: row for row in frame.to_dict("records")}
+
+
+def _processors(target: Target) -> int:
+    if target.kind == "cpu":
+        return usable_cpus()
+    from cupy.cuda import runtime
+
+    # An attribute query makes no context.
+    return runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, target.device)
+
+
+def _work(case: Case, machine: Machine, evidence: Mapping[str, Any]) -> dict[str, Any]:
+    launch = case.benchmark.launch(case.parameters, machine)
+    aggregated = evidence.get("warp_aggregated")
+    return {
+        "launch_blocks": launch.blocks,
+        "launch_threads": launch.threads,
+        "operations": case.benchmark.operations(case.parameters, launch),
+        "bytes": case.benchmark.bytes(case.parameters, launch) or None,
+        "issued": case.benchmark.issued(case.parameters, launch, bool(aggregated)),
+        "instruction": evidence.get("instruction"),
+        "warp_aggregated": aggregated,
+    }
+
+
+def _findings(record: Record) -> dict[str, Any]:
+    findings: dict[str, Any] = {
+        "throttle_reasons": ", ".join(sorted(record.throttle)) or None,
+        "temperature_celsius": record.temperature,
+    }
+    if record.check:
+        findings |= {
+            "expected": record.check["expected"],
+            "observed": record.check["observed"],
+            "lost_updates": record.check["expected"] - record.check["observed"],
+            "wrong_elements": record.check["wrong"],
+        }
+    return findings

@@ -1,0 +1,154 @@
+"""Measures the cases of one grid on one target: what the job runs.
+
+Cases take turns, a batch of samples each, so that a drift of the machine falls on all of them. Every batch is in the
+journal before the next begins; a case that kills the worker ends alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from scopemark.axes import best_of
+from scopemark.grid import Case
+from scopemark.measure.child import Child, WorkerLost
+from scopemark.measure.journal import Journal, Record
+from scopemark.measure.monitor import Monitor
+from scopemark.measure.progress import Progress
+from scopemark.measure.stop import next_batch, outcome
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where cases are measured: the opening request of a worker, and what identifies the machine."""
+
+    opening: Mapping[str, Any]
+    fingerprint: Mapping[str, Any]
+    uuid: str = ""
+
+
+def identity(case: Case, code_hash: str, fingerprint: Mapping[str, Any]) -> str:
+    """What a stored sample must agree in to stand for the case now: the code that ran, and the machine."""
+    text = json.dumps([case.id, code_hash, dict(fingerprint)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Session:
+    """One run of the engine over the cases of a grid."""
+
+    def __init__(
+        self,
+        name: str,
+        site: Site,
+        cases: Sequence[Case],
+        code_hashes: Mapping[str, str],
+        journal: Journal,
+        limits: Mapping[str, float],
+        log: IO[str],
+    ):
+        self._site, self._cases, self._journal, self._limits = site, list(cases), journal, limits
+        self._identities = {case.id: identity(case, code_hashes[case.kernel], site.fingerprint) for case in cases}
+        self.records, self._session = journal.load(self._identities)
+        for record in self.records.values():
+            if record.event and record.event[0] in ("failed", "timeout"):
+                record.event = None  # it may have been the machine's fault: try again
+        self._monitor = Monitor(site.uuid)
+        self._child: Child | None = None
+        self._log = log
+        done = sum(self._next(case) == 0 for case in self._cases)
+        self._progress = Progress(name, len(self._cases), done, limits["budget_seconds"], log)
+
+    def _next(self, case: Case) -> int:
+        return next_batch(self.records[case.id], self._limits, case.parameters["sampling"])
+
+    def run(self) -> dict[str, tuple[str, str]]:
+        """Sample every case until it is done; case id to its status and reason."""
+        waiting = [case for case in self._cases if self._next(case)]
+        try:
+            while waiting:
+                for case in waiting:
+                    self._batch(case, self._next(case))
+                    self._report(waiting)
+                waiting = [case for case in waiting if self._next(case)]
+        finally:
+            if self._child:
+                self._child.close()
+        results = {
+            case.id: outcome(self.records[case.id], self._limits, case.parameters["sampling"]) for case in self._cases
+        }
+        counts: dict[str, int] = {}
+        for status, _ in results.values():
+            counts[status] = counts.get(status, 0) + 1
+        self._progress.finish(counts)
+        return results
+
+    def _report(self, waiting: Sequence[Case]) -> None:
+        left = [case for case in waiting if self._next(case)]
+        budget = self._limits["budget_seconds"]
+        open_share = sum(1 - min(1.0, self.records[case.id].spent_seconds / budget) for case in left)
+        self._progress.update(len(self._cases) - len(left), 1 - open_share / max(len(self._cases), 1))
+
+    def _batch(self, case: Case, n: int) -> None:
+        line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id], "session": self._session}
+        start = time.monotonic()
+        try:
+            reply = self._worker().ask(
+                {
+                    "case": case.id,
+                    "benchmark": case.benchmark.name,
+                    "parameters": dict(case.parameters),
+                    "kernel": case.kernel,
+                    "n": n,
+                },
+                self._limits["timeout_seconds"] * (n if best_of(case.parameters["sampling"]) else 1),
+            )
+        except WorkerLost as lost:
+            self._drop_worker()
+            reply = {"event": [lost.status, str(lost)]}
+        if "event" in reply:
+            line["event"] = reply["event"]
+            if reply["event"][0] == "failed":
+                self._drop_worker()
+        else:
+            line.update(
+                seconds=reply["seconds"],
+                clock_hz=reply["clock_hz"],
+                discarded=[self._judge(hz, why) for hz, why in zip(reply["clock_hz"], reply["discarded"], strict=True)],
+                check=reply["check"],
+                spent_seconds=time.monotonic() - start - reply["prepare_seconds"],
+                prepare_seconds=reply["prepare_seconds"],
+                **self._monitor.read(),
+            )
+        self._journal.append(line)
+        self.records[case.id].add(line)
+
+    def _judge(self, clock_hz: float | None, why: str) -> str:
+        highest = self._monitor.highest_clock_hz
+        if why or clock_hz is None or highest is None or clock_hz >= self._limits["clock_floor"] * highest:
+            return why
+        return f"SM clock below {self._limits['clock_floor']:.0%} of {highest / 1e6:.0f} MHz"
+
+    def _worker(self) -> Child:
+        if self._child is None:
+            self._child = Child(dict(self._site.opening), self._log)
+        return self._child
+
+    def _drop_worker(self) -> None:
+        if self._child:
+            self._child.kill()
+        self._child = None
+        self._session += 1
+
+
+def rows(record: Record) -> list[dict[str, Any]]:
+    """The samples of a record as rows, without the columns that name the case."""
+    return [
+        {"index": i, "session": session, "seconds": seconds, "sm_clock_hz": hz, "discarded": why or None}
+        for i, (seconds, hz, why, session) in enumerate(
+            zip(record.seconds, record.clock_hz, record.discarded, record.session, strict=True)
+        )
+    ]

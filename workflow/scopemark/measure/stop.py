@@ -1,0 +1,58 @@
+"""When a case has been sampled enough, and what to call the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scopemark.axes import best_of
+from scopemark.measure.journal import Record
+from scopemark.statistics import median_interval
+
+BATCH_SECONDS = 0.05
+"""Wall time of one batch: long enough to hide the exchange with the worker, short enough to interleave many cases."""
+
+
+def next_batch(record: Record, limits: Mapping[str, float], sampling: str) -> int:
+    """How many samples to take next; 0 when the case is done."""
+    if record.event is not None:
+        return 0
+    fixed = best_of(sampling)
+    if fixed is not None:  # the book's way: its N launches belong together
+        return fixed if len(record.seconds) < fixed else 0
+    taken, kept = len(record.seconds), record.kept
+    if taken == 0:
+        return 1
+    if taken >= limits["maximum_samples"] or record.spent_seconds >= limits["budget_seconds"]:
+        return 0
+    if len(kept) >= limits["minimum_samples"]:
+        if median_interval(kept).relative_half_width <= limits["relative_half_width"]:
+            return 0
+        wanted = max(8, taken // 2)
+    else:
+        wanted = int(limits["minimum_samples"]) - len(kept)
+    affordable = int(BATCH_SECONDS / (record.spent_seconds / taken)) or 1
+    return min(wanted, affordable, int(limits["maximum_samples"]) - taken)
+
+
+def outcome(record: Record, limits: Mapping[str, float], sampling: str) -> tuple[str, str]:
+    """The status of a case that is done, and the reason when it is not "ok"."""
+    if record.event is not None:
+        return record.event
+    if record.check and record.check["wrong"]:
+        return "incorrect", f"{record.check['wrong']} elements differ from what the operations must leave"
+    kept = record.kept
+    if not kept:
+        reasons = ", ".join(sorted(set(filter(None, record.discarded)))) or "none was taken"
+        return "unstable", f"no sample counts: {reasons}"
+    fixed = best_of(sampling)
+    if fixed is not None:
+        return "ok", ""
+    if len(kept) < limits["minimum_samples"]:
+        return "skipped", (
+            f"time budget: {len(kept)} of at least {limits['minimum_samples']} samples in "
+            f"{limits['budget_seconds']:g} s"
+        )
+    width = median_interval(kept).relative_half_width
+    if width > limits["unstable_half_width"]:
+        return "unstable", f"half-width of the median's interval is {width:.1%}, above {limits['unstable_half_width']:.0%}"
+    return "ok", ""

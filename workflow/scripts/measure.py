@@ -1,0 +1,24 @@
+"""Measure the cases of one grid on one target."""
+
+from pathlib import Path
+
+from scopemark.experiment import load_experiment
+from scopemark.jobs import job
+from scopemark.measure.run import measure_grid
+
+with job(snakemake.log[0]) as log:
+    measure_grid(
+        experiment=load_experiment(snakemake.wildcards.experiment),
+        grid_name=snakemake.wildcards.grid,
+        grid=snakemake.params.grid,
+        target=snakemake.params.target,
+        facts=snakemake.params.facts,
+        toolchain=snakemake.wildcards.toolchain,
+        binary=Path(snakemake.input.binary),
+        support=snakemake.input.get("support"),
+        kernels=Path(snakemake.input.kernels),
+        limits=snakemake.params.limits,
+        cases_path=Path(snakemake.output.cases),
+        samples_path=Path(snakemake.output.samples),
+        log=log,
+    )

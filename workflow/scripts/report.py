@@ -1,0 +1,2 @@
+from pathlib import Path
+Path(snakemake.output[0]).write_text("")
