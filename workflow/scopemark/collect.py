@@ -30,11 +30,11 @@ def merge_runs(case_paths: Sequence[str], sample_paths: Sequence[str]) -> tuple[
         frame = tables.read("cases", case_path)
         keys = list(zip(frame["toolchain"], frame["case"], strict=True))
         fresh = [key not in seen for key in keys]
-        new = set(frame.loc[fresh, "case"])
+        new = pd.MultiIndex.from_frame(frame.loc[fresh, ["toolchain", "case"]])
         seen.update(keys)
         cases.append(frame[fresh])
         sampled = tables.read("samples", sample_path)
-        samples.append(sampled[sampled["case"].isin(new)])
+        samples.append(sampled[pd.MultiIndex.from_frame(sampled[["toolchain", "case"]]).isin(new)])
     return pd.concat(cases, ignore_index=True), pd.concat(samples, ignore_index=True)
 
 
@@ -74,13 +74,14 @@ def summarise_runs(paths: Iterable[tuple[str, str]], names: dict[str, str]) -> p
 def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFrame:
     """One row per case: what its samples say, beside what it is."""
     counted = samples["discarded"].isna()
-    grouped = {case: group.to_numpy(float) for case, group in samples[counted].groupby("case")["seconds"]}
-    clocks = samples[counted].groupby("case")["sm_clock_hz"].median()
-    discarded = samples[~counted].groupby("case").size()
+    keys = ["toolchain", "case"]
+    grouped = {key: group.to_numpy(float) for key, group in samples[counted].groupby(keys)["seconds"]}
+    clocks = samples[counted].groupby(keys)["sm_clock_hz"].median()
+    discarded = samples[~counted].groupby(keys).size()
     parameters = [name for name in cases.columns if name not in tables.columns("cases")]
     rows = []
     for case in cases.to_dict("records"):
-        key = case["case"]
+        key = (case["toolchain"], case["case"])
         row = {name: case.get(name) for name in [*tables.columns("summary"), *parameters]}
         row |= {"run": run, "discarded": int(discarded.get(key, 0)), "sm_clock_hz": clocks.get(key)}
         row |= _estimates(grouped.get(key), row)

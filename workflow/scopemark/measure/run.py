@@ -60,9 +60,9 @@ def measure_grid(
     case_rows, sample_rows = [], []
     for case in cases:
         record = session.records[case.id]
-        common = {"case": case.id, "target": target.name}
+        common = {"case": case.id, "target": target.name, "toolchain": toolchain}
         status, reason = outcomes[case.id]
-        row = {"target_kind": target.kind, "experiment": experiment.name, "toolchain": toolchain}
+        row = {"target_kind": target.kind, "experiment": experiment.name}
         row |= {"benchmark": case.benchmark.name, "kernel": case.kernel, "status": status, "reason": reason or None}
         row |= _work(case, machine, evidence[case.kernel]) | _findings(record)
         row |= {name: case.parameters.get(name) for name in experiment.parameter_names}

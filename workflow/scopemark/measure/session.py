@@ -94,9 +94,10 @@ class Session:
 
     def _batch(self, case: Case, n: int) -> None:
         line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id], "session": self._session}
-        start = time.monotonic()
         try:
-            reply = self._worker().ask(
+            worker = self._worker()
+            start = time.monotonic()  # a worker's start is nobody's sampling time
+            reply = worker.ask(
                 {
                     "case": case.id,
                     "benchmark": case.benchmark.name,
