@@ -3,19 +3,24 @@ import sys
 
 from snakemake.exceptions import WorkflowError
 
-# The scripts of the rules import the package too, each in a process of its own.
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    [sys.path[0], *filter(None, [os.environ.get("PYTHONPATH")])]
-)
 
 from scopemark.config import load_settings
 from scopemark.errors import UserError
-from scopemark.layout import captions, figures, host_sources, kernel_sources, recorded_runs
+from scopemark.jobs import share_package
+from scopemark.layout import (
+    captions,
+    figures,
+    host_sources,
+    kernel_sources,
+    recorded_runs,
+)
 from scopemark.targets import describe_target
 
+share_package()
+
 try:
-    settings = load_settings(config)
+    settings = load_settings(config, ", ".join(map(str, workflow.configfiles)))
     targets = {target.name: target for target in settings.targets}
     toolchains = {chain.identity: chain for chain in settings.toolchains}
     architectures = settings.architectures
@@ -122,12 +127,8 @@ def machines_of_all_runs(wildcards):
 
 
 def summary_files(wildcards):
-    return expand(
-        "results/tables/{experiment}.summary.csv", experiment=settings.grids
-    )
+    return expand("results/tables/{experiment}.summary.csv", experiment=settings.grids)
 
 
 def merged_kernel_files(wildcards):
-    return expand(
-        "results/tables/{experiment}.kernels.csv", experiment=settings.grids
-    )
+    return expand("results/tables/{experiment}.kernels.csv", experiment=settings.grids)

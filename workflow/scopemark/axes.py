@@ -10,13 +10,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Axis:
-    """One parameter. `accepts` says whether a value is legal, `accepted` says it in words."""
+    """One parameter. `accepts` says whether a value is legal, `accepted` says it in words.
+
+    `canonical` gives the one form of a value that can be written in several ways: a case's identity depends on it.
+    """
 
     name: str
     default: Any
     help: str
     accepted: str
     accepts: Callable[[Any], bool]
+    canonical: Callable[[Any], Any] = lambda value: value
 
 
 def choice(name: str, words: Sequence[str], help: str) -> Axis:
@@ -43,6 +47,7 @@ def number(name: str, default: float, minimum: float, maximum: float, help: str)
         help,
         f"a number from {minimum} to {maximum}",
         lambda value: type(value) in (int, float) and minimum <= value <= maximum,
+        float,
     )
 
 

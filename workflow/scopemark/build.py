@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -27,31 +26,23 @@ def write_instances(lines: Sequence[str], path: Path) -> None:
 
 def host_compiler() -> str:
     """The C++ compiler: $CXX, or the first of g++, clang++ and c++ on PATH. UserError if there is none."""
-    for name in filter(None, [os.environ.get("CXX"), "g++", "clang++", "c++"]):
+    named = os.environ.get("CXX")
+    for name in [named] if named else ["g++", "clang++", "c++"]:
         if shutil.which(shlex.split(name)[0]):
             return name
-    raise UserError("no C++ compiler: install g++, or name one in the environment variable CXX")
+    if named:
+        raise UserError(f"the environment variable CXX: {named!r} is no program here; accepted: a C++ compiler, as g++")
+    raise UserError("no C++ compiler on PATH (g++, clang++ or c++): install one, or name it in the variable CXX")
 
 
 def compile_cubin(
     toolchain: Toolchain, architecture: str, source: Path, instances: Path | None, cubin: Path, report: Path
 ) -> None:
     """Compile a kernel file for one architecture and keep what ptxas reports. UserError if nvcc refuses."""
-    _check_architecture(toolchain, architecture)
     define = [f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"'] if instances else []
     command = [str(toolchain.nvcc), *DEVICE_FLAGS, "-ccbin", host_compiler(), f"-arch=sm_{architecture}", "-cubin"]
     command += [*define, str(source), "-o", str(cubin)]
     _run(command, report, f"{source}: nvcc failed for sm_{architecture}")
-
-
-def _check_architecture(toolchain: Toolchain, architecture: str) -> None:
-    listed = subprocess.run([toolchain.nvcc, "--list-gpu-arch"], capture_output=True, text=True, check=True).stdout
-    known = re.findall(r"compute_(\d+)", listed)
-    if architecture not in known:
-        raise UserError(
-            f"config.yaml: architectures: {toolchain.identity} does not know {architecture}; "
-            f"it knows: {', '.join(sorted(set(known), key=int))}"
-        )
 
 
 def compile_host(toolchain: Toolchain, source: Path, instances: Path, library: Path, report: Path) -> None:
@@ -69,7 +60,7 @@ def compiler_version() -> str:
 
 
 def _run(command: Sequence[str], report: Path, failure: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     report.parent.mkdir(parents=True, exist_ok=True)
     report.write_text(done.stdout + done.stderr)
     if done.returncode != 0:

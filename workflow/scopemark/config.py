@@ -14,7 +14,7 @@ from scopemark.errors import UserError
 from scopemark.experiment import Experiment, experiment_names, load_experiment
 from scopemark.grid import check_grid, grid_targets
 from scopemark.targets import Target, find_gpus, resolve_targets
-from scopemark.toolchain import Toolchain, find_toolchains
+from scopemark.toolchain import Toolchain, check_architectures, find_toolchains
 
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 
@@ -46,7 +46,10 @@ class Settings:
         listed = self.raw["architectures"]
         found = [gpu.architecture for gpu in find_gpus()] if "auto" in listed else []
         measured = [target.architecture for target in self.targets if target.architecture]
-        return sorted({*found, *measured, *(str(value) for value in listed if value != "auto")}, key=int)
+        wanted = sorted({*found, *measured, *(str(value) for value in listed if value != "auto")}, key=int)
+        for chain in self.toolchains:
+            check_architectures(chain, wanted, f"{self.file}: architectures")
+        return wanted
 
     def experiment(self, name: str) -> Experiment:
         return load_experiment(name)
@@ -99,12 +102,24 @@ def _check_shape(raw: Mapping[str, Any], file: str) -> None:
         return
     key = ".".join(map(str, error.absolute_path)) or "the file"
     message = error.message
-    if error.validator in ("anyOf", "type", "items"):
-        message = f"{error.instance!r} is not accepted"
-    if error.validator == "minProperties" or error.validator == "minItems":
+    if error.validator in ("minProperties", "minItems"):
         message = "is empty; name at least one"
-    if error.validator == "additionalProperties":
-        accepted = ", ".join(error.schema.get("properties", {}))
-        message = f"{error.message}; accepted: {accepted}"
-    hint = error.schema.get("description")
-    raise UserError(f"{file}: {key}: {message}" + (f"; it must be {hint}" if hint else ""))
+    elif error.validator == "additionalProperties":
+        unknown = ", ".join(repr(name) for name in error.instance if name not in error.schema["properties"])
+        message = f"there is no key {unknown}"
+    elif error.validator != "required":
+        message = f"{error.instance!r} is not accepted"
+    accepted = _accepted(error.schema)
+    raise UserError(f"{file}: {key}: {message}" + (f"; accepted: {accepted}" if accepted else ""))
+
+
+def _accepted(schema: Mapping[str, Any]) -> str:
+    """What a part of the schema accepts, in words."""
+    if "description" in schema:
+        return schema["description"]
+    if "properties" in schema:
+        return ", ".join(schema["properties"])
+    bounds = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
+    words = [f"{word} {schema[key]:g}" for key, word in bounds.items() if key in schema]
+    names = {"integer": "a whole number", "number": "a number", "string": "a text", "object": "a mapping"}
+    return " ".join([names.get(schema.get("type"), schema.get("type", "")), *words]).strip()

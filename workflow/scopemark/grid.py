@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,10 @@ def check_grid(experiment: Experiment, grid: Mapping[str, Any], where: str) -> N
     """UserError, naming the key by `where`, unless every key is known and every value is accepted."""
     benchmark = _benchmark(experiment, grid, where)
     axes = {axis.name: axis for axis in benchmark.all_axes}
-    for kind in grid_targets(grid):
+    kinds = grid_targets(grid)
+    if not kinds:
+        raise UserError(f"{where}.kind: the list is empty; accepted: gpu, cpu, or a list of both")
+    for kind in kinds:
         if kind not in ("gpu", "cpu"):
             raise UserError(f"{where}.kind: {kind!r} is not a kind of target; accepted: gpu, cpu, or a list of both")
     budget = grid.get("budget_seconds", 1)
@@ -67,11 +70,21 @@ def check_grid(experiment: Experiment, grid: Mapping[str, Any], where: str) -> N
         for value in values:
             if not axes[key].accepts(value):
                 raise UserError(f"{where}.{key}: {value!r} is not accepted; accepted: {axes[key].accepted}")
+    broken = Counter()
+    for _, reason in itertools.chain.from_iterable(_points(benchmark, grid, kind) for kind in kinds):
+        if reason is None:
+            return
+        broken[reason] += 1
+    raise UserError(
+        f"{where}: the grid has no case; the rule that most of its points break: {broken.most_common(1)[0][0]}"
+    )
 
 
 def _benchmark(experiment: Experiment, grid: Mapping[str, Any], where: str) -> Benchmark:
     if "benchmark" not in grid:
-        raise UserError(f"{where}.benchmark is missing; name one of: {', '.join(b.name for b in experiment.benchmarks)}")
+        raise UserError(
+            f"{where}.benchmark is missing; name one of: {', '.join(b.name for b in experiment.benchmarks)}"
+        )
     try:
         return experiment.benchmark(grid["benchmark"])
     except UserError as error:
@@ -86,21 +99,26 @@ def expand(experiment: Experiment, grid: Mapping[str, Any], kind: str) -> tuple[
     if kind not in grid_targets(grid):
         return [], Counter()
     benchmark = experiment.benchmark(grid["benchmark"])
-    names = [axis.name for axis in benchmark.all_axes]
-    values = []
-    for axis in benchmark.all_axes:
-        given = grid.get(axis.name, axis.default)
-        values.append(given if isinstance(given, list) else [given])
     cases, excluded = {}, Counter()
-    for point in itertools.product(*values):
-        parameters = dict(zip(names, point, strict=True), target_kind=kind)
-        broken = next((rule.reason for rule in benchmark.rules if rule.excludes(parameters)), None)
+    for parameters, broken in _points(benchmark, grid, kind):
         if broken:
             excluded[broken] += 1
             continue
         case = Case(case_id(experiment.name, benchmark.name, parameters), benchmark, parameters)
         cases[case.id] = case
     return list(cases.values()), excluded
+
+
+def _points(benchmark: Benchmark, grid: Mapping[str, Any], kind: str) -> Iterator[tuple[dict[str, Any], str | None]]:
+    """Every combination of a grid's values, each with the reason that excludes it, if one does."""
+    names = [axis.name for axis in benchmark.all_axes]
+    values = []
+    for axis in benchmark.all_axes:
+        given = grid.get(axis.name, axis.default)
+        values.append([axis.canonical(value) for value in (given if isinstance(given, list) else [given])])
+    for point in itertools.product(*values):
+        parameters = dict(zip(names, point, strict=True), target_kind=kind)
+        yield parameters, next((rule.reason for rule in benchmark.rules if rule.excludes(parameters)), None)
 
 
 def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str) -> list[str]:

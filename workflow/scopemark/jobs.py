@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import traceback
 from collections.abc import Iterator
@@ -10,6 +11,12 @@ from pathlib import Path
 from typing import IO
 
 from scopemark.errors import UserError
+
+
+def share_package() -> None:
+    """Let the rules' scripts import this package: each runs in a process of its own."""
+    root = str(Path(__file__).parents[1])
+    os.environ["PYTHONPATH"] = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """Toolchains: an nvcc with its CCCL, and the disassembler beside it.
 
-Found at parse time, so nothing here imports more than the standard library, and versions are read from files: starting
-nvcc would cost each of Snakemake's jobs more than the rest of the Snakefile.
+Found at parse time, so nothing here imports more than the standard library, and versions are read from files where
+there are any.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,20 +82,25 @@ def _toolchain(nvcc: Path, where: str) -> Toolchain:
     return Toolchain(identity, nvcc, cuobjdump, cccl)
 
 
+def check_architectures(chain: Toolchain, wanted: Sequence[str], where: str) -> None:
+    """UserError, naming the key by `where`, for the first architecture that the compiler does not know."""
+    listed = subprocess.run([chain.nvcc, "--list-gpu-arch"], capture_output=True, text=True, check=False).stdout
+    known = re.findall(r"compute_(\d+)", listed)
+    for architecture in wanted:
+        if architecture not in known:
+            raise UserError(
+                f"{where}: nvcc of {chain.identity} does not know {architecture}; "
+                f"accepted: {', '.join(sorted(set(known), key=int))}"
+            )
+
+
 def _cuda_version(root: Path) -> str:
-    """The compiler's version: from the package's metadata, the toolkit's version.json, or cuda.h."""
+    """The compiler's version: from its package's metadata, or else from itself."""
     for metadata in sorted(root.parent.parent.glob("nvidia_cuda_nvcc-*.dist-info")):
         return metadata.name.removeprefix("nvidia_cuda_nvcc-").removesuffix(".dist-info")
-    version = root / "version.json"
-    if version.is_file():
-        match = re.search(r'"cuda_nvcc"\s*:\s*\{[^}]*"version"\s*:\s*"([0-9.]+)"', version.read_text())
-        if match:
-            return match[1]
-    for header in [root / "include" / "cuda.h", *root.glob("targets/*/include/cuda.h")]:
-        match = header.is_file() and re.search(r"#define\s+CUDA_VERSION\s+(\d+)", header.read_text())
-        if match:
-            return f"{int(match[1]) // 1000}.{int(match[1]) % 1000 // 10}"
-    return "unknown"
+    done = subprocess.run([root / "bin" / "nvcc", "--version"], capture_output=True, text=True, check=False)
+    match = re.search(r"\bV(\d+\.\d+\.\d+)", done.stdout)
+    return match[1] if match else "unknown"
 
 
 def _cccl_version(include: Path) -> str:
