@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from scopemark.experiment import Benchmark, Check, Launch, Machine, Parameters
+from scopemark.experiment import Benchmark, Machine, Parameters
 
 
 class Unsupported(Exception):
     """This machine lacks what a case needs; the message says what."""
-
-
-@dataclass
-class Prepared:
-    """A case with its memory: ready to be launched again and again."""
-
-    kernel: Any
-    launch: Launch
-    arrays: dict[str, Any]
-    fills: list[tuple[Any, int]]  # arrays to reset before every launch, and to what
-    arguments: list[Any]
-    check: Check
-    expected: Any  # array: one element, or one for each
-    cold: bool
-    bytes: int = 0
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -39,15 +23,15 @@ class Batch:
 
 
 class Backend(Protocol):
-    """A place to run kernels."""
+    """A place to run kernels. What `prepare` returns is the backend's own; it has `bytes`, the memory it holds."""
 
     machine: Machine
 
-    def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> Prepared:
+    def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> Any:
         """Allocate, fill and launch once, untimed. Unsupported if this machine cannot."""
 
-    def sample(self, prepared: Prepared, n: int, warm_up: bool) -> Batch:
-        """n timed launches, each checked; before them one untimed if `warm_up`."""
+    def sample(self, prepared: Any, first: int, n: int, warm_up: bool) -> Batch:
+        """Samples `first` to `first` + n - 1 of a case, each checked; before them one untimed if `warm_up`."""
 
 
 def worst(checks: list[tuple[int, float, float]]) -> dict[str, float]:

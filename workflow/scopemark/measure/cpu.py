@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from scopemark.experiment import Benchmark, Machine, Parameters
-from scopemark.measure.backend import Batch, Prepared, Unsupported, worst
+from scopemark.experiment import Benchmark, Check, Launch, Machine, Parameters
+from scopemark.measure.backend import Batch, Unsupported, worst
 from scopemark.targets import usable_cpus
 
 ALIGNMENT = 4096  # counters start on a page, so that the stride alone decides who shares a cache line
+
+
+@dataclass
+class PreparedCpu:
+    """A case ready to be launched."""
+
+    kernel: ctypes.c_void_p
+    launch: Launch
+    arrays: dict[str, np.ndarray]
+    fills: list[tuple[np.ndarray, int]]  # arrays to reset before every launch, and to what
+    words: np.ndarray  # the kernel's arguments
+    check: Check
+    expected: np.ndarray  # one element, or one for each
+
+    @property
+    def bytes(self) -> int:
+        """Memory that the case holds."""
+        return sum(array.nbytes for array in self.arrays.values())
 
 
 class CpuBackend:
@@ -24,7 +43,7 @@ class CpuBackend:
         self._launch.restype = ctypes.c_double
         self._launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_size_t]
 
-    def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> Prepared:
+    def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> PreparedCpu:
         launch = benchmark.launch(parameters, self.machine)
         threads = launch.blocks * launch.threads
         if threads > self.machine.processors:
@@ -46,28 +65,26 @@ class CpuBackend:
             arrays[argument].ctypes.data if isinstance(argument, str) else argument % 2**64
             for argument in benchmark.arguments(parameters, launch)
         ]
-        prepared = Prepared(
+        prepared = PreparedCpu(
             kernel=ctypes.cast(getattr(self._library, kernel), ctypes.c_void_p),
             launch=launch,
             arrays=arrays,
             fills=fills,
-            arguments=[np.array(words, dtype=np.uint64)],
+            words=np.array(words, dtype=np.uint64),
             check=check,
             expected=expected,
-            cold=False,
-            bytes=sum(array.nbytes for array in arrays.values()),
         )
         self._run(prepared)
         return prepared
 
-    def _run(self, prepared: Prepared) -> float:
+    def _run(self, prepared: PreparedCpu) -> float:
         for array, value in prepared.fills:
             array[:] = value
         launch = prepared.launch
-        words = prepared.arguments[0].ctypes.data
+        words = prepared.words.ctypes.data
         return self._launch(prepared.kernel, words, launch.blocks, launch.threads, launch.block_memory_bytes)
 
-    def sample(self, prepared: Prepared, n: int, warm_up: bool) -> Batch:
+    def sample(self, prepared: PreparedCpu, first: int, n: int, warm_up: bool) -> Batch:
         if warm_up:
             self._run(prepared)
         seconds, checks = [], []
@@ -77,7 +94,7 @@ class CpuBackend:
         return Batch(seconds, [None] * n, [""] * n, worst(checks))
 
 
-def _check(prepared: Prepared) -> tuple[int, float, float]:
+def _check(prepared: PreparedCpu) -> tuple[int, float, float]:
     check = prepared.check
     observed = prepared.arrays[check.buffer][:: check.stride][: check.count]
     expected = np.broadcast_to(prepared.expected, observed.shape)

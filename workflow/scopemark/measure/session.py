@@ -103,6 +103,7 @@ class Session:
                     "benchmark": case.benchmark.name,
                     "parameters": dict(case.parameters),
                     "kernel": case.kernel,
+                    "first": len(self.records[case.id].seconds),
                     "n": n,
                 },
                 self._limits["timeout_seconds"] * (n if best_of(case.parameters["sampling"]) else 1),

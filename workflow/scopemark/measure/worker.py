@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from scopemark.experiment import load_experiment
-from scopemark.measure.backend import Backend, Prepared, Unsupported
+from scopemark.measure.backend import Backend, Unsupported
 
 KEEP_BYTES = {"gpu": 4 * 2**30, "cpu": 2**30}
 """Memory of prepared cases that stays allocated between their batches."""
@@ -39,10 +39,10 @@ class Worker:
     def __init__(self, request: dict[str, Any]):
         self._experiment = load_experiment(request["experiment"])
         self._backend = open_backend(request)
-        self._prepared: OrderedDict[str, Prepared] = OrderedDict()
+        self._prepared: OrderedDict[str, Any] = OrderedDict()
         self._last: dict[str, float] = {}
 
-    def _prepare(self, request: dict[str, Any]) -> Prepared:
+    def _prepare(self, request: dict[str, Any]) -> Any:
         case = request["case"]
         if case in self._prepared:
             self._prepared.move_to_end(case)
@@ -59,7 +59,7 @@ class Worker:
         prepared = self._prepare(request)
         prepare_seconds = time.perf_counter() - start
         warm_up = self._last.get(request["case"], 0.0) < WARM_UP_SECONDS
-        batch = self._backend.sample(prepared, request["n"], warm_up)
+        batch = self._backend.sample(prepared, request["first"], request["n"], warm_up)
         self._last[request["case"]] = min(batch.seconds)
         return {**vars(batch), "prepare_seconds": prepare_seconds}
 
