@@ -101,7 +101,9 @@ def test_a_failure_is_tried_again_and_keeps_its_neighbours(faults):
     cases = faults.measure(grid, "retry")
     before = faults.lines()
     faults.measure(grid, "retry")
-    assert {line["case"] for line in faults.lines()[len(before) :]} == {cases.loc[cases["step"] == "crash", "case"].item()}
+    assert {line["case"] for line in faults.lines()[len(before) :]} == {
+        cases.loc[cases["step"] == "crash", "case"].item()
+    }
 
 
 def test_killed_and_resumed(faults):

@@ -7,6 +7,7 @@ in .gz is compressed, without a time stamp, so that the same rows give the same 
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -50,8 +51,8 @@ def check(table: str, frame: pd.DataFrame, file: Path | str) -> None:
     missing = [name for name in declared if name not in frame.columns]
     if missing:
         raise UserError(
-            f"{file}: not a {table} table of this version: it lacks the column {missing[0]}; "
-            f"expected: {', '.join(declared)}. Delete it to have it made again, or read it with the version that wrote it"
+            f"{file}: not a {table} table of this version: it lacks the column {missing[0]}; expected: "
+            f"{', '.join(declared)}. Delete it to have it made again, or read it with the version that wrote it"
         )
     for name, column in declared.items():
         if column.get("required") and frame[name].isna().any():
@@ -80,15 +81,18 @@ def read(table: str, path: Path | str) -> pd.DataFrame:
     declared = columns(table)
     texts = {name: "string" for name, column in declared.items() if column["type"] in ("text", "flag")}
     try:
-        frame = pd.read_csv(path, dtype=texts, float_precision="round_trip")
+        frame = pd.read_csv(path, dtype=texts)  # pandas reads floats back exactly since version 3.1
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; expected a {table} table") from None
-    except (ValueError, pd.errors.ParserError, OSError, EOFError) as error:
+    except (ValueError, pd.errors.ParserError, OSError, EOFError, zlib.error) as error:
         raise UserError(f"{path}: not readable as a {table} table: {error}") from None
     check(table, frame, path)
     for name, column in declared.items():
         try:
             if column["type"] == "flag":
+                unknown = sorted(set(frame[name].dropna()) - {"True", "False"})
+                if unknown:
+                    raise ValueError(f"{unknown[0]!r} is neither True nor False")
                 frame[name] = frame[name].map({"True": True, "False": False})
             frame[name] = frame[name].astype(_DTYPES[column["type"]])
         except (ValueError, TypeError) as error:

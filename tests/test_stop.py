@@ -1,0 +1,91 @@
+"""The stop rule: when a case has been sampled enough, and what it is called then."""
+
+import pytest
+
+from scopemark.measure.journal import Record
+from scopemark.measure.stop import BATCH_SECONDS, next_batch, outcome
+
+LIMITS = {
+    "relative_half_width": 0.01,
+    "unstable_half_width": 0.05,
+    "minimum_samples": 12,
+    "maximum_samples": 200,
+    "budget_seconds": 2.0,
+}
+
+
+def record(seconds, *, spent=None, discarded=None, wrong=0, event=None):
+    made = Record(list(seconds), [None] * len(seconds), discarded or [""] * len(seconds), [1] * len(seconds))
+    made.spent_seconds = sum(seconds) if spent is None else spent
+    made.check = {"wrong": wrong, "observed": 0, "expected": 0} if seconds else {}
+    made.event = event
+    return made
+
+
+def test_the_first_batch_is_one_sample():
+    assert next_batch(record([]), LIMITS, "adaptive") == 1
+
+
+def test_up_to_the_minimum_whatever_the_width():
+    assert next_batch(record([1e-3]), LIMITS, "adaptive") == 11
+    assert next_batch(record([1e-3] * 11), LIMITS, "adaptive") == 1
+
+
+def test_done_when_the_interval_is_narrow():
+    assert next_batch(record([1e-3] * 12), LIMITS, "adaptive") == 0
+    assert outcome(record([1e-3] * 12), LIMITS, "adaptive") == ("ok", "")
+
+
+def test_goes_on_while_the_interval_is_wide():
+    wide = [1e-4, 2e-4] * 6
+    assert next_batch(record(wide), LIMITS, "adaptive") > 0
+
+
+def test_never_above_the_maximum():
+    noisy = [1e-5, 2e-5] * 99
+    assert next_batch(record(noisy), LIMITS, "adaptive") == 2
+    assert next_batch(record([1e-5, 2e-5] * 100), LIMITS, "adaptive") == 0
+
+
+def test_a_noisy_case_is_unstable_in_the_end():
+    status, reason = outcome(record([1e-5, 2e-5] * 100), LIMITS, "adaptive")
+    assert status == "unstable"
+    assert "5%" in reason
+
+
+def test_a_batch_keeps_to_its_share_of_time():
+    each = BATCH_SECONDS / 2.5
+    assert next_batch(record([1e-2, 2e-2] * 6, spent=12 * each), LIMITS, "adaptive") == 2
+    assert next_batch(record([1.0], spent=1.0), LIMITS, "adaptive") == 1
+
+
+def test_the_budget_ends_it():
+    assert next_batch(record([0.5] * 4, spent=2.0), LIMITS, "adaptive") == 0
+    status, reason = outcome(record([0.5] * 4, spent=2.0), LIMITS, "adaptive")
+    assert status == "skipped"
+    assert "4 of at least 12" in reason
+
+
+@pytest.mark.parametrize(("taken", "wanted"), [(0, 5), (4, 5), (5, 0)])
+def test_best_of_n_belongs_together(taken, wanted):
+    assert next_batch(record([1.0, 9.0, 3.0, 4.0, 5.0][:taken]), LIMITS, "best_of_5") == wanted
+    assert outcome(record([1.0, 9.0, 3.0, 4.0, 5.0]), LIMITS, "best_of_5") == ("ok", "")
+
+
+def test_an_event_ends_the_case():
+    failed = record([1e-3], event=("failed", "why"))
+    assert next_batch(failed, LIMITS, "adaptive") == 0
+    assert outcome(failed, LIMITS, "adaptive") == ("failed", "why")
+
+
+def test_one_wrong_sample_makes_it_incorrect():
+    assert outcome(record([1e-3] * 12, wrong=1), LIMITS, "adaptive")[0] == "incorrect"
+
+
+def test_discarded_samples_count_towards_the_maximum_alone():
+    slow = ["slow clock"] * 200
+    assert next_batch(record([1e-5] * 200, discarded=slow), LIMITS, "adaptive") == 0
+    status, reason = outcome(record([1e-5] * 200, discarded=slow), LIMITS, "adaptive")
+    assert (status, "slow clock" in reason) == ("unstable", True)
+    half = [""] * 6 + ["slow clock"] * 6
+    assert next_batch(record([1e-5] * 12, discarded=half), LIMITS, "adaptive") == 6
