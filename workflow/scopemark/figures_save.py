@@ -1,0 +1,33 @@
+"""Writing a figure so that the same points give the same bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+EPOCH = "0"  # no date in a file: matplotlib takes this for the time of creation where a format insists on one
+
+
+def write_points(frame: pd.DataFrame, path: Path | str) -> None:
+    """Write what a figure draws. Floats are written with the shortest text that reads back the same."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    frame.to_csv(path, index=False, lineterminator="\n")
+
+
+def read_points(path: Path | str) -> pd.DataFrame:
+    """Read what a figure draws, as it was written; an empty text stays an empty text."""
+    texts = ("machine", "launch", "panel", "series", "case", "status")
+    frame = pd.read_csv(path, float_precision="round_trip", dtype=dict.fromkeys(texts, str))
+    return frame.fillna(dict.fromkeys([name for name in texts if name in frame], ""))
+
+
+def save(figure: Figure, pdf: str, svg: str, png: str) -> None:
+    """Write a figure in its three formats, without dates or versions."""
+    os.environ["SOURCE_DATE_EPOCH"] = EPOCH
+    common = {"bbox_inches": "tight", "pad_inches": 0.08}
+    figure.savefig(pdf, metadata={"CreationDate": None, "Producer": None, "Creator": None}, **common)
+    figure.savefig(svg, metadata={"Date": None, "Creator": None}, **common)
+    figure.savefig(png, metadata={"Software": None}, **common)
