@@ -76,14 +76,20 @@ def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFr
     counted = samples["discarded"].isna()
     keys = ["toolchain", "case"]
     grouped = {key: group.to_numpy(float) for key, group in samples[counted].groupby(keys)["seconds"]}
-    clocks = samples[counted].groupby(keys)["sm_clock_hz"].median()
+    medians = samples[counted].groupby(keys)[["sm_clock_hz", "kernel_cycles", "lost_updates"]].median()
+    lost = samples.groupby(keys)["lost_updates"].agg(["min", "max"])
     discarded = samples[~counted].groupby(keys).size()
     parameters = [name for name in cases.columns if name not in tables.columns("cases")]
     rows = []
     for case in cases.to_dict("records"):
         key = (case["toolchain"], case["case"])
         row = {name: case.get(name) for name in [*tables.columns("summary"), *parameters]}
-        row |= {"run": run, "discarded": int(discarded.get(key, 0)), "sm_clock_hz": clocks.get(key)}
+        row |= {"run": run, "discarded": int(discarded.get(key, 0)), "samples": 0}
+        if key in medians.index:
+            found = medians.loc[key]
+            row |= {"sm_clock_hz": found["sm_clock_hz"], "kernel_cycles": found["kernel_cycles"]}
+            row |= {"lost_updates_median": found["lost_updates"]}
+            row |= {"lost_updates_least": lost.loc[key, "min"], "lost_updates_most": lost.loc[key, "max"]}
         row |= _estimates(grouped.get(key), row)
         rows.append(row)
     return tables.make("summary", rows, parameters)

@@ -71,12 +71,14 @@ class Check:
 
     buffer: the name of the buffer to look at. count: how many elements, `stride` elements apart.
     expected: the value of every one of them, or the name of the buffer that holds one value for each.
+    exact: whether the operation promises it. A racing update promises nothing: what it loses is its result.
     """
 
     buffer: str
     count: int
     stride: int
     expected: int | str
+    exact: bool = True
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class Benchmark:
     buffers: name to Buffer. arguments: the kernel's arguments in order, each a buffer's name or an integer.
     operations: logical operations of one launch. bytes: what it must at least move. issued: the atomics it issues,
         told whether the compiler aggregated them across the warp, or None where that is not known.
+    cycles: the buffer of one uint64 in which the kernel leaves the clock cycles of what it timed itself, if it does.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Benchmark:
     operations: Callable[[Parameters, Launch], int]
     bytes: Callable[[Parameters, Launch], int] = lambda parameters, launch: 0
     issued: Callable[[Parameters, Launch, bool], int | None] = lambda parameters, launch, aggregated: None
+    cycles: str | None = None
 
     @property
     def all_axes(self) -> tuple[Axis, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scopemark.experiment import Benchmark, Machine, Parameters
@@ -14,12 +14,35 @@ class Unsupported(Exception):
 
 @dataclass
 class Batch:
-    """Samples of one case. The lists run parallel; `check` is that of the worst sample."""
+    """Samples of one case; the lists run parallel, one entry per sample.
 
-    seconds: list[float]
-    clock_hz: list[float | None]
-    discarded: list[str]
-    check: dict[str, float]
+    wrong: checked elements that differ. observed, expected: sums over the checked elements. cycles: what the kernel
+    timed itself, in clock cycles.
+    """
+
+    seconds: list[float] = field(default_factory=list)
+    clock_hz: list[float | None] = field(default_factory=list)
+    discarded: list[str] = field(default_factory=list)
+    wrong: list[int] = field(default_factory=list)
+    observed: list[float] = field(default_factory=list)
+    expected: list[float] = field(default_factory=list)
+    cycles: list[int | None] = field(default_factory=list)
+
+    def add(
+        self,
+        seconds: float,
+        check: tuple[int, float, float],
+        clock_hz: float | None = None,
+        discarded: str = "",
+        cycles: int | None = None,
+    ) -> None:
+        """Take in one sample; `check` is (wrong, observed, expected)."""
+        self.seconds.append(seconds)
+        self.clock_hz.append(clock_hz)
+        self.discarded.append(discarded)
+        self.cycles.append(cycles)
+        for values, value in zip((self.wrong, self.observed, self.expected), check, strict=True):
+            values.append(value)
 
 
 class Backend(Protocol):
@@ -32,9 +55,3 @@ class Backend(Protocol):
 
     def sample(self, prepared: Any, first: int, n: int, warm_up: bool) -> Batch:
         """Samples `first` to `first` + n - 1 of a case, each checked; before them one untimed if `warm_up`."""
-
-
-def worst(checks: list[tuple[int, float, float]]) -> dict[str, float]:
-    """The check of a batch: that of its sample with the most wrong elements, each (wrong, observed, expected)."""
-    wrong, observed, expected = max(checks)
-    return {"wrong": wrong, "observed": observed, "expected": expected}

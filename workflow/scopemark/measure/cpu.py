@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from scopemark.experiment import Benchmark, Check, Launch, Machine, Parameters
-from scopemark.measure.backend import Batch, Unsupported, worst
+from scopemark.measure.backend import Batch, Unsupported
 from scopemark.targets import usable_cpus
 
 ALIGNMENT = 4096  # counters start on a page, so that the stride alone decides who shares a cache line
@@ -26,6 +26,7 @@ class PreparedCpu:
     words: np.ndarray  # the kernel's arguments
     check: Check
     expected: np.ndarray  # one element, or one for each
+    cycles: str | None
 
     @property
     def bytes(self) -> int:
@@ -73,6 +74,7 @@ class CpuBackend:
             words=np.array(words, dtype=np.uint64),
             check=check,
             expected=expected,
+            cycles=benchmark.cycles,
         )
         self._run(prepared)
         return prepared
@@ -87,11 +89,12 @@ class CpuBackend:
     def sample(self, prepared: PreparedCpu, first: int, n: int, warm_up: bool) -> Batch:
         if warm_up:
             self._run(prepared)
-        seconds, checks = [], []
+        batch = Batch()
         for _ in range(n):
-            seconds.append(self._run(prepared))
-            checks.append(_check(prepared))
-        return Batch(seconds, [None] * n, [""] * n, worst(checks))
+            seconds = self._run(prepared)
+            cycles = int(prepared.arrays[prepared.cycles][0]) if prepared.cycles else None
+            batch.add(seconds, _check(prepared), cycles=cycles)
+        return batch
 
 
 def _check(prepared: PreparedCpu) -> tuple[int, float, float]:

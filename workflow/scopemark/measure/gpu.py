@@ -10,8 +10,9 @@ import cupy
 import numpy as np
 from cupy.cuda import runtime
 
+from scopemark.axes import best_of
 from scopemark.experiment import Benchmark, Buffer, Check, Launch, Machine, Parameters
-from scopemark.measure.backend import Batch, Unsupported, worst
+from scopemark.measure.backend import Batch, Unsupported
 
 HOLD_LIMIT_NS = 2_000_000_000  # a hold that nobody ends; far longer than queueing ever takes
 CHECK_THREADS = 1024
@@ -53,6 +54,8 @@ class PreparedGpu:
     check_kernel: Any
     expected: cupy.ndarray | None  # None where another buffer holds it
     cold: bool
+    cycles: str | None
+    walks: bool  # through the arena; the book's way keeps one address
     own: cupy.ndarray | None  # the placement, where the arena is too small
 
     @property
@@ -115,6 +118,8 @@ class GpuBackend:
             check_kernel=self._support.get_function(f"scopemark_check_{dtype.name}"),
             expected=None if shared else cupy.asarray(np.array([check.expected]).astype(dtype)),
             cold=parameters["cache"] == "cold",
+            cycles=benchmark.cycles,
+            walks=best_of(parameters["sampling"]) is None,
             own=cupy.empty(offset, dtype=cupy.uint8) if offset > Arena.BYTES // 2 else None,
         )
         self._device.synchronize()  # what was built is there before our stream, which waits for nobody, reads it
@@ -145,7 +150,7 @@ class GpuBackend:
         if prepared.own is not None:
             base = prepared.own.data
         else:
-            base = self._arena.pointer(index, prepared.scratch_bytes)
+            base = self._arena.pointer(index if prepared.walks else 0, prepared.scratch_bytes)
         places = {name: array.data.ptr for name, array in prepared.fixed.items()}
         for name, (offset, buffer) in prepared.scratch.items():
             pointer = base + offset
@@ -179,7 +184,7 @@ class GpuBackend:
     def sample(self, prepared: PreparedGpu, first: int, n: int, warm_up: bool) -> Batch:
         floating = prepared.check_kernel.name.startswith("scopemark_check_float")
         sums = self._host[5:7].view(np.float64 if floating else np.int64)
-        seconds, clocks, discarded, checks = [], [], [], []
+        batch = Batch()
         with self._stream:
             if warm_up:
                 self._launch(prepared, self._place(prepared, first))
@@ -194,9 +199,19 @@ class GpuBackend:
                 self._check(prepared, places)
                 self._host[0] = 1
                 self._stream.synchronize()
-                seconds.append(cupy.cuda.get_elapsed_time(self._begin, self._end) * 1e-3)
                 cycles, nanoseconds, expired = (int(word) for word in self._host[1:4])
-                clocks.append(cycles / nanoseconds * 1e9 if nanoseconds else None)
-                discarded.append("the hold ended before the work was queued" if expired else "")
-                checks.append((int(self._host[4]), sums[0].item(), sums[1].item()))
-        return Batch(seconds, clocks, discarded, worst(checks))
+                batch.add(
+                    cupy.cuda.get_elapsed_time(self._begin, self._end) * 1e-3,
+                    (int(self._host[4]), sums[0].item(), sums[1].item()),
+                    clock_hz=cycles / nanoseconds * 1e9 if nanoseconds else None,
+                    discarded="the hold ended before the work was queued" if expired else "",
+                    cycles=self._read(places[prepared.cycles]) if prepared.cycles else None,
+                )
+        return batch
+
+    @staticmethod
+    def _read(address: int) -> int:
+        """One uint64 of device memory."""
+        word = np.empty(1, dtype=np.uint64)
+        runtime.memcpy(word.ctypes.data, address, word.nbytes, runtime.memcpyDeviceToHost)
+        return int(word[0])

@@ -15,24 +15,35 @@ from pathlib import Path
 from typing import Any
 
 
+SAMPLE_FIELDS = ("seconds", "clock_hz", "discarded", "wrong", "observed", "expected", "cycles")
+"""What a batch holds of each sample, as parallel lists."""
+
+
 @dataclass
 class Record:
-    """All that is known of one case under one identity. Lists run parallel, one entry per sample."""
+    """All that is known of one case under one identity. `samples` holds parallel lists, one entry per sample."""
 
-    seconds: list[float] = field(default_factory=list)
-    clock_hz: list[float | None] = field(default_factory=list)
-    discarded: list[str] = field(default_factory=list)
-    session: list[int] = field(default_factory=list)
+    samples: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in (*SAMPLE_FIELDS, "session")})
     spent_seconds: float = 0.0
-    check: Mapping[str, float] = field(default_factory=dict)  # the worst so far
     throttle: set[str] = field(default_factory=set)
     temperature: int | None = None
     event: tuple[str, str] | None = None  # status and reason that ended it early
 
     @property
+    def taken(self) -> int:
+        """How many samples there are, counted or discarded."""
+        return len(self.samples["seconds"])
+
+    @property
     def kept(self) -> list[float]:
         """The samples that count, in seconds."""
-        return [seconds for seconds, why in zip(self.seconds, self.discarded, strict=True) if not why]
+        return [s for s, why in zip(self.samples["seconds"], self.samples["discarded"], strict=True) if not why]
+
+    @property
+    def worst(self) -> int | None:
+        """The index of the sample with the most wrong elements; None without samples."""
+        wrong = self.samples["wrong"]
+        return wrong.index(max(wrong)) if wrong else None
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Take in one line of the journal."""
@@ -40,14 +51,10 @@ class Record:
             self.event = tuple(line["event"])
             return
         self.event = None
-        n = len(line["seconds"])
-        self.seconds += line["seconds"]
-        self.clock_hz += line.get("clock_hz") or [None] * n
-        self.discarded += line.get("discarded") or [""] * n
-        self.session += [line["session"]] * n
+        for name in SAMPLE_FIELDS:
+            self.samples[name] += line[name]
+        self.samples["session"] += [line["session"]] * len(line["seconds"])
         self.spent_seconds += line["spent_seconds"]
-        if not self.check or line["check"]["wrong"] > self.check["wrong"]:
-            self.check = line["check"]
         self.throttle.update(line.get("throttle", ()))
         seen = [value for value in (self.temperature, line.get("temperature")) if value is not None]
         self.temperature = max(seen, default=None)
@@ -77,9 +84,11 @@ class Journal:
         with self.path.open() as file:
             for text in file:
                 try:
-                    yield json.loads(text)
+                    line = json.loads(text)
                 except json.JSONDecodeError:  # torn when its writer was killed
                     continue
+                if "event" in line or all(name in line for name in SAMPLE_FIELDS):
+                    yield line
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Put a line on disk. It starts with a newline if the last writer died within a line."""

@@ -51,12 +51,12 @@ def measure_grid(
         "support": support,
     }
     hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
+    machine = Machine(target.kind, _processors(target))
     with exclusive(target.uuid or "cpu"):
-        site = Site(opening, facts, target.uuid)
+        site = Site(opening, facts, machine, target.uuid)
         session = Session(f"{target.name} {experiment.name}/{grid_name}", site, cases, hashes, journal, limits, log)
         outcomes = session.run()
 
-    machine = Machine(target.kind, _processors(target))
     case_rows, sample_rows = [], []
     for case in cases:
         record = session.records[case.id]
@@ -105,11 +105,12 @@ def _findings(record: Record) -> dict[str, Any]:
         "throttle_reasons": ", ".join(sorted(record.throttle)) or None,
         "temperature_celsius": record.temperature,
     }
-    if record.check:
+    if (worst := record.worst) is not None:
+        samples = record.samples
         findings |= {
-            "expected": record.check["expected"],
-            "observed": record.check["observed"],
-            "lost_updates": record.check["expected"] - record.check["observed"],
-            "wrong_elements": record.check["wrong"],
+            "expected": samples["expected"][worst],
+            "observed": samples["observed"][worst],
+            "lost_updates": samples["expected"][worst] - samples["observed"][worst],
+            "wrong_elements": samples["wrong"][worst],
         }
     return findings

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from scopemark.axes import best_of
+from scopemark.experiment import Machine
 from scopemark.grid import Case
 from scopemark.measure.child import Child, WorkerLost
-from scopemark.measure.journal import Journal, Record
+from scopemark.measure.journal import SAMPLE_FIELDS, Journal, Record
 from scopemark.measure.monitor import Monitor
 from scopemark.measure.progress import Progress
 from scopemark.measure.stop import next_batch, outcome
@@ -28,6 +29,7 @@ class Site:
 
     opening: Mapping[str, Any]
     fingerprint: Mapping[str, Any]
+    machine: Machine
     uuid: str = ""
 
 
@@ -77,14 +79,16 @@ class Session:
         finally:
             if self._child:
                 self._child.close()
-        results = {
-            case.id: outcome(self.records[case.id], self._limits, case.parameters["sampling"]) for case in self._cases
-        }
+        results = {case.id: self._outcome(case) for case in self._cases}
         counts: dict[str, int] = {}
         for status, _ in results.values():
             counts[status] = counts.get(status, 0) + 1
         self._progress.finish(counts)
         return results
+
+    def _outcome(self, case: Case) -> tuple[str, str]:
+        check = case.benchmark.check(case.parameters, case.benchmark.launch(case.parameters, self._site.machine))
+        return outcome(self.records[case.id], self._limits, case.parameters["sampling"], check.exact)
 
     def _report(self, waiting: Sequence[Case]) -> None:
         left = [case for case in waiting if self._next(case)]
@@ -103,7 +107,7 @@ class Session:
                     "benchmark": case.benchmark.name,
                     "parameters": dict(case.parameters),
                     "kernel": case.kernel,
-                    "first": len(self.records[case.id].seconds),
+                    "first": self.records[case.id].taken,
                     "n": n,
                 },
                 self._limits["timeout_seconds"] * (n if best_of(case.parameters["sampling"]) else 1),
@@ -117,10 +121,8 @@ class Session:
                 self._drop_worker()
         else:
             line.update(
-                seconds=reply["seconds"],
-                clock_hz=reply["clock_hz"],
+                {name: reply[name] for name in SAMPLE_FIELDS},
                 discarded=[self._judge(hz, why) for hz, why in zip(reply["clock_hz"], reply["discarded"], strict=True)],
-                check=reply["check"],
                 spent_seconds=time.monotonic() - start - reply["prepare_seconds"],
                 prepare_seconds=reply["prepare_seconds"],
                 **self._monitor.read(),
@@ -148,9 +150,16 @@ class Session:
 
 def rows(record: Record) -> list[dict[str, Any]]:
     """The samples of a record as rows, without the columns that name the case."""
+    samples = record.samples
     return [
-        {"index": i, "session": session, "seconds": seconds, "sm_clock_hz": hz, "discarded": why or None}
-        for i, (seconds, hz, why, session) in enumerate(
-            zip(record.seconds, record.clock_hz, record.discarded, record.session, strict=True)
-        )
+        {
+            "index": i,
+            "session": samples["session"][i],
+            "seconds": samples["seconds"][i],
+            "sm_clock_hz": samples["clock_hz"][i],
+            "lost_updates": samples["expected"][i] - samples["observed"][i],
+            "kernel_cycles": samples["cycles"][i],
+            "discarded": samples["discarded"][i] or None,
+        }
+        for i in range(record.taken)
     ]

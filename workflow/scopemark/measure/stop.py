@@ -18,8 +18,8 @@ def next_batch(record: Record, limits: Mapping[str, float], sampling: str) -> in
         return 0
     fixed = best_of(sampling)
     if fixed is not None:  # the book's way: its N launches belong together
-        return fixed if len(record.seconds) < fixed else 0
-    taken, kept = len(record.seconds), record.kept
+        return fixed if record.taken < fixed else 0
+    taken, kept = record.taken, record.kept
     if taken == 0:
         return 1
     if taken >= limits["maximum_samples"] or record.spent_seconds >= limits["budget_seconds"]:
@@ -34,15 +34,19 @@ def next_batch(record: Record, limits: Mapping[str, float], sampling: str) -> in
     return min(wanted, affordable, int(limits["maximum_samples"]) - taken)
 
 
-def outcome(record: Record, limits: Mapping[str, float], sampling: str) -> tuple[str, str]:
-    """The status of a case that is done, and the reason when it is not "ok"."""
+def outcome(record: Record, limits: Mapping[str, float], sampling: str, exact: bool) -> tuple[str, str]:
+    """The status of a case that is done, and the reason when it is not "ok".
+
+    `exact`: whether the operation promises the expected result.
+    """
     if record.event is not None:
         return record.event
-    if record.check and record.check["wrong"]:
-        return "incorrect", f"{record.check['wrong']} elements differ from what the operations must leave"
+    wrong = max(record.samples["wrong"], default=0)
+    if exact and wrong:
+        return "incorrect", f"{wrong} elements differ from what the operations must leave"
     kept = record.kept
     if not kept:
-        reasons = ", ".join(sorted(set(filter(None, record.discarded)))) or "none was taken"
+        reasons = ", ".join(sorted(set(filter(None, record.samples["discarded"])))) or "none was taken"
         return "unstable", f"no sample counts: {reasons}"
     fixed = best_of(sampling)
     if fixed is not None:
