@@ -13,6 +13,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/compile.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/collect.smk"
+include: "workflow/rules/judge.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -5,6 +5,7 @@ Paths are relative to the directory Snakemake runs in, which is the repository.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 KERNELS = Path("kernels")
@@ -30,6 +31,11 @@ def recorded_runs(experiment: str) -> list[str]:
 def figures(experiment: str) -> list[str]:
     """The figures of an experiment: the modules in its directory of `workflow/report/figures/`, in their order."""
     return [path.stem for path in sorted((REPORT / "figures" / experiment).glob("[a-z]*.py"))]
+
+
+def definitions(kind: str) -> list[str]:
+    """The definition files of a kind, claims or advice: one per experiment, of its name."""
+    return sorted(os.path.relpath(path) for path in (REPORT / kind).glob("*.yaml"))
 
 
 def captions(experiment: str, figure: str) -> Path:

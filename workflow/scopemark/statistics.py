@@ -10,6 +10,11 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+
+EXACT_UP_TO = 10_000
+"""Samples up to which the ranks of the median's interval are counted exactly: the integers grow with their number."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +41,17 @@ def median_ranks(n: int, confidence: float = 0.95) -> tuple[int, int] | None:
     even the extremes enclose the median too seldom.
     Source: Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
-    tail, rank = 0, 0
-    # Exact integers: 2^n overflows a float long before n is unusual.
-    limit = math.floor((1 - confidence) / 2 * 2**53) * 2**n // 2**53 if n < 2**14 else None
-    if limit is None:
-        return max(1, math.floor(n / 2 - 1.96 * math.sqrt(n) / 2)), min(n, math.ceil(1 + n / 2 + 1.96 * math.sqrt(n) / 2))
-    combination = 1
-    while tail + combination <= limit:
-        tail += combination
-        combination = combination * (n - rank) // (rank + 1)
+    if n > EXACT_UP_TO:
+        # The normal approximation, rounded outwards: wider than the exact interval by one rank at the most.
+        half_width = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(n) / 2
+        rank = math.floor(n / 2 - half_width)
+        return rank, n + 1 - rank
+    # In units of 2^-n, so that every number is exact: `below` counts the outcomes with fewer than `rank` successes.
+    allowed = (1 - Fraction(str(confidence))) / 2 * 2**n
+    below, rank, outcomes = 0, 0, 1
+    while below + outcomes <= allowed:
+        below += outcomes
+        outcomes = outcomes * (n - rank) // (rank + 1)
         rank += 1
     return None if rank == 0 else (rank, n + 1 - rank)
 
@@ -69,9 +76,7 @@ def ratio_interval(numerator: Interval, denominator: Interval) -> Interval:
     asymmetry (MOVER: Zou and Donner, Statistics in Medicine 27:1693, 2008).
     """
     value = numerator.value / denominator.value
-    down = math.hypot(
-        math.log(numerator.value / numerator.low), math.log(denominator.high / denominator.value)
-    )
+    down = math.hypot(math.log(numerator.value / numerator.low), math.log(denominator.high / denominator.value))
     up = math.hypot(math.log(numerator.high / numerator.value), math.log(denominator.value / denominator.low))
     return Interval(value, value * math.exp(-down), value * math.exp(up))
 

@@ -1,0 +1,100 @@
+"""The words of a finding: numbers, ratios with their intervals, and what tells one comparison from its family."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scopemark.claims_verdict import CONTRADICTED, HOLDS, UNRESOLVED, FamilyVerdict
+from scopemark.quantities import Condition, Pair, differing, plain
+from scopemark.statistics import Interval
+
+
+def number(value: float) -> str:
+    """Three significant digits, without an exponent and with all digits before the point.
+
+    >>> number(12.04), number(0.9531), number(1234.6)
+    ('12.0', '0.953', '1235')
+    """
+    if value == 0:
+        return "0"
+    # Rounded first: 9.996 has as many digits before the point as 10.0.
+    magnitude = math.floor(math.log10(abs(float(f"{value:.2e}"))))
+    return f"{value:.{max(0, 2 - magnitude)}f}"
+
+
+def ratio_text(ratio: Interval) -> str:
+    """A ratio with its interval, as "12.0× [11.9, 12.1]"; without one where it has none."""
+    if math.isnan(ratio.low):
+        return f"{number(ratio.value)}×"
+    return f"{number(ratio.value)}× [{number(ratio.low)}, {number(ratio.high)}]"
+
+
+def family_text(ratios: Sequence[Interval]) -> str:
+    """One ratio, or the range of several with the widest bounds."""
+    if len(ratios) == 1:
+        return ratio_text(ratios[0])
+    values = [number(bound(ratio.value for ratio in ratios)) for bound in (min, max)]
+    if values[0] == values[1]:
+        values.pop()
+    low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
+    return f"{'…'.join(values)}× [{number(low)}, {number(high)}]"
+
+
+def phrase(pair: Pair, family: Sequence[Pair], a: Condition, b: Condition) -> str:
+    """What tells a pair from the others of its family: the varied parameters, then the shared ones, that differ."""
+    words = []
+    for axis in {**a, **b}:
+        sides = [{plain(getattr(other, side)[axis]) for other in family} for side in ("a", "b")]
+        if max(map(len, sides)) > 1:
+            words.append(f"{plain(pair.a[axis])} against {plain(pair.b[axis])}")
+    words += [f"{axis} {pair.same[axis]}" for axis in differing(family)]
+    return ", ".join(words)
+
+
+def assignments(values: Mapping[str, Any]) -> str:
+    """Parameters as "scope=block order=relaxed"."""
+    return " ".join(f"{name}={plain(value)}" for name, value in values.items())
+
+
+def breakdown(keys: Sequence[str], verdicts: Sequence[str]) -> str:
+    """How many comparisons of each key hold: "block 4 of 4, device 1 of 4"."""
+    total = Counter(keys)
+    holding = Counter(key for key, verdict in zip(keys, verdicts, strict=True) if verdict == HOLDS)
+    return ", ".join(f"{key} {holding[key]} of {total[key]}" for key in total)
+
+
+def counts(verdicts: Sequence[str]) -> str:
+    """How a family's verdicts are spread: "holds in 3 of 5 comparisons, contradicted in 2"."""
+    found = Counter(verdicts)
+    if found[HOLDS] == len(verdicts):
+        return f"holds in {'both' if len(verdicts) == 2 else f'all {len(verdicts)}'} comparisons"
+    text = f"holds in {found[HOLDS]} of {len(verdicts)} comparisons"
+    for verdict, word in ((CONTRADICTED, "contradicted"), (UNRESOLVED, "unresolved")):
+        text += f", {word} in {found[verdict]}" if found[verdict] else ""
+    return text
+
+
+def ratio_finding(
+    quantity: Mapping[str, Any], pairs: Sequence[Pair], verdicts: Sequence[str], family: FamilyVerdict
+) -> str:
+    """The finding on a family of ratios, without what stands beside it."""
+    names = quantity["names"]
+    pair = pairs[family.deciding]
+    if len(pairs) == 1:
+        return f"{names['a']} reaches {ratio_text(pair.ratio)} the throughput of {names['b']}"
+    label = phrase(pair, pairs, quantity["a"], quantity["b"])
+    rank = "least favourable" if family.verdict == HOLDS else "worst"
+    text = f"{names['a']} against {names['b']}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
+    if by := quantity.get("by"):
+        keys = [" ".join(str(plain(one.a[axis])) for axis in by) for one in pairs]
+        text += f"; by {' and '.join(by)}: {breakdown(keys, verdicts)}"
+    return text
+
+
+def sentence(parts: Iterable[str]) -> str:
+    """The parts of one sentence, from its capital to its full stop."""
+    text = "; ".join(filter(None, parts))
+    return f"{text[:1].upper()}{text[1:]}."

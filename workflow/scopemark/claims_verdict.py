@@ -1,0 +1,93 @@
+"""Verdicts: from a ratio's 95 % interval, and from those of a family of comparisons.
+
+A relation is never judged by the point estimate alone. With B the equality band 0.95…1.05:
+
+========== ====================== ============================================================
+relation   holds                  contradicted
+========== ====================== ============================================================
+greater    interval above 1       interval below 1, or inside B and around 1: equality is shown
+equal      interval inside B      interval outside B
+no_slower  low bound above 0.95   high bound below 0.95
+========== ====================== ============================================================
+
+Everything else is unresolved. A family holds if every comparison does and is contradicted if any is. The comparisons
+are not corrected for their number: where the truth is equality, a false contradiction needs an interval that misses
+by more than 5 %, so it is the band that guards against them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from scopemark.statistics import Interval
+
+HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE = "holds", "contradicted", "unresolved", "not testable here"
+VERDICTS = (HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE)
+BAND = (0.95, 1.05)
+"""Ratios inside it are called equal."""
+
+
+def inside_band(ratio: Interval) -> bool:
+    """Whether the interval shows equality; its ends belong to the band."""
+    return BAND[0] <= ratio.low and ratio.high <= BAND[1]
+
+
+def greater(ratio: Interval) -> str:
+    """A > B."""
+    if ratio.low > 1:
+        return HOLDS
+    return CONTRADICTED if ratio.high < 1 or inside_band(ratio) else UNRESOLVED
+
+
+def equal(ratio: Interval) -> str:
+    """A ≈ B."""
+    if inside_band(ratio):
+        return HOLDS
+    return CONTRADICTED if ratio.high < BAND[0] or ratio.low > BAND[1] else UNRESOLVED
+
+
+def no_slower(ratio: Interval) -> str:
+    """A is as fast as B or faster: what is lost, if anything, is less than the band."""
+    if ratio.low > BAND[0]:
+        return HOLDS
+    return CONTRADICTED if ratio.high < BAND[0] else UNRESOLVED
+
+
+RELATIONS: dict[str, Callable[[Interval], str]] = {"greater": greater, "equal": equal, "no_slower": no_slower}
+"""The relations of ratios, by their name in a claim."""
+
+
+@dataclass(frozen=True)
+class FamilyVerdict:
+    """The verdict on a family, how many comparisons hold, and the index of the one that decides."""
+
+    verdict: str
+    holding: int
+    deciding: int
+
+
+def family_verdict(verdicts: Sequence[str]) -> str:
+    """holds if all do, contradicted if any is, or else unresolved. ValueError for an empty family."""
+    if not verdicts:
+        raise ValueError("the verdict on no comparisons")
+    if CONTRADICTED in verdicts:
+        return CONTRADICTED
+    return HOLDS if all(verdict == HOLDS for verdict in verdicts) else UNRESOLVED
+
+
+def judge_ratios(relation: str, ratios: Sequence[Interval]) -> FamilyVerdict:
+    """The verdict on a family of ratios.
+
+    The deciding comparison is, of those with the family's verdict, the one whose ratio is least favourable: the
+    smallest, or for equality the one farthest from 1.
+    """
+    verdicts = [RELATIONS[relation](ratio) for ratio in ratios]
+    verdict = family_verdict(verdicts)
+    candidates = [index for index, one in enumerate(verdicts) if one == verdict]
+    if relation == "equal":
+        deciding = max(candidates, key=lambda index: abs(math.log(ratios[index].value)))
+    else:
+        deciding = min(candidates, key=lambda index: ratios[index].value)
+    return FamilyVerdict(verdict, verdicts.count(HOLDS), deciding)

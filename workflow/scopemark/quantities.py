@@ -1,0 +1,153 @@
+"""Quantities over the summary table: which rows a condition names, and ratios over matched pairs of them.
+
+A condition maps axes to what they must be: a value, a list of accepted values, or bounds as {at_least: 0.5}. Two rows
+make a pair when they are equal in every parameter and in the toolchain, but for the parameters that a quantity varies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from scopemark.experiment import Benchmark
+from scopemark.statistics import Interval, ratio_interval
+
+Condition = Mapping[str, Any]
+USABLE = ("ok", "unstable")
+"""The statuses whose times count. An unstable case has a wide interval, which speaks for itself."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two matched rows of the summary, and the ratio of their throughputs: above 1, `a` is the faster.
+
+    same: the parameters they share, in the order of the axes.
+    """
+
+    a: Mapping[str, Any]
+    b: Mapping[str, Any]
+    same: Mapping[str, Any]
+    ratio: Interval
+
+
+def plain(value: Any) -> Any:
+    """A table's or a YAML file's value in one form, so that the two compare: None, int, float or text.
+
+    A column of counts holds "896" beside "32/sm"; the same count alone reads back as the number 896.
+    """
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return str(value)
+    return int(number) if number.is_integer() else number
+
+
+def meets(value: Any, wanted: Any) -> bool:
+    """Whether a value of an axis is what a condition wants of it."""
+    value = plain(value)
+    if isinstance(wanted, Mapping):
+        return (
+            isinstance(value, (int, float))
+            and value >= wanted.get("at_least", -math.inf)
+            and value <= wanted.get("at_most", math.inf)
+        )
+    return value in [plain(one) for one in (wanted if isinstance(wanted, list) else [wanted])]
+
+
+def select(rows: Iterable[Mapping[str, Any]], condition: Condition) -> list[Mapping[str, Any]]:
+    """The rows that meet every part of a condition."""
+    return [row for row in rows if all(meets(row.get(axis), wanted) for axis, wanted in condition.items())]
+
+
+def throughput(row: Mapping[str, Any]) -> Interval | None:
+    """Operations per second with their interval; None unless the row was measured and has one."""
+    names = ("operations_per_second", "operations_per_second_low", "operations_per_second_high")
+    values = [row.get(name) for name in names]
+    if row["status"] not in USABLE or any(plain(value) is None for value in values):
+        return None
+    return Interval(*map(float, values))
+
+
+def fastest(row: Mapping[str, Any]) -> Interval | None:
+    """Operations per second of the fastest sample, the book's estimator: it has no interval."""
+    value = plain(row.get("operations_per_second_best"))
+    return None if row["status"] not in USABLE or value is None else Interval(value, math.nan, math.nan)
+
+
+def matched_pairs(
+    rows: Sequence[Mapping[str, Any]],
+    benchmark: Benchmark,
+    a: Condition,
+    b: Condition,
+    estimate: Callable[[Mapping[str, Any]], Interval | None] = throughput,
+) -> list[Pair]:
+    """The pairs of rows of one run and target, one row meeting `a` and the other `b`.
+
+    Rows without an estimate make none. Pairs come in the order of the shared parameters, so that the same rows in another
+    order give the same list.
+    """
+    varied = {*a, *b}
+    shared = [axis.name for axis in benchmark.all_axes if axis.name not in varied]
+    partners: dict[tuple, list] = {}
+    for row in select(rows, b):
+        if (interval := estimate(row)) is not None:
+            partners.setdefault(_key(row, shared), []).append((row, interval))
+    pairs = []
+    for row in select(rows, a):
+        interval = estimate(row)
+        for other, base in partners.get(_key(row, shared), []) if interval is not None else []:
+            if other["case"] != row["case"]:
+                same = {name: plain(row.get(name)) for name in shared}
+                pairs.append(Pair(row, other, same, ratio_interval(interval, base)))
+    return sorted(pairs, key=lambda pair: _order([*pair.same.values(), *_values(pair.a, a), *_values(pair.b, b)]))
+
+
+def _key(row: Mapping[str, Any], shared: Sequence[str]) -> tuple:
+    return (row["toolchain"], *(plain(row.get(name)) for name in shared))
+
+
+def _values(row: Mapping[str, Any], axes: Iterable[str]) -> list[Any]:
+    return [plain(row.get(axis)) for axis in axes]
+
+
+def _order(values: Iterable[Any]) -> list[tuple]:
+    """A sort key for values of mixed kinds: numbers by size, then texts."""
+    return [(0, value, "") if isinstance(value, (int, float)) else (1, 0, str(value)) for value in values]
+
+
+def crossover(pairs: Sequence[Pair], axis: str, ahead: Callable[[Interval], bool]) -> Any | None:
+    """The smallest value of a shared axis from which on every pair's ratio is `ahead`; None if there is none."""
+    found = None
+    for value in sorted({pair.same[axis] for pair in pairs}, reverse=True):
+        if not all(ahead(pair.ratio) for pair in pairs if pair.same[axis] == value):
+            break
+        found = value
+    return found
+
+
+def differing(pairs: Sequence[Pair]) -> list[str]:
+    """The shared axes in which the pairs differ among themselves."""
+    if not pairs:
+        return []
+    return [axis for axis in pairs[0].same if len({pair.same[axis] for pair in pairs}) > 1]
+
+
+def why_no_pairs(rows: Sequence[Mapping[str, Any]], a: Condition, b: Condition) -> str:
+    """Why the rows of a family make no pair, in words for a report."""
+    sides = select(rows, a), select(rows, b)
+    if not all(sides):
+        return "the preset did not measure it"
+    for side in sides:
+        if not any(row["status"] in USABLE for row in side):
+            row = side[0]
+            reason = f": {row['reason']}" if plain(row.get("reason")) is not None else ""
+            return f"its cases have no result: {row['status']}{reason}"
+        if not any(throughput(row) for row in side):
+            return "its cases have too few samples for an interval"
+    return "the preset measured no two cases that differ in nothing else"
