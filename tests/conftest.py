@@ -6,8 +6,8 @@ import copy
 
 import pytest
 import yaml
-from helpers import ROOT, Engine, add_faults, copy_repository, load_faults
 
+from helpers import ROOT, Engine, add_faults, copy_repository, load_faults
 from scopemark import tables
 from scopemark.build import compile_host, write_instances
 from scopemark.experiment import load_experiment

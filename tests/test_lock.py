@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers import ROOT
 
+from helpers import ROOT
 from scopemark.measure.lock import exclusive, lock_directory
 
 HOLD = """

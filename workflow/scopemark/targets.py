@@ -31,6 +31,8 @@ CPU = Target("cpu", "cpu")
 
 def find_gpus() -> list[Target]:
     """The GPUs this process may use, in CUDA's order; empty without a driver."""
+    # NVML counts in bus order and CUDA does not unless it is told to: a name must not lead to another card.
+    os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     try:
         import pynvml
 

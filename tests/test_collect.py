@@ -1,0 +1,135 @@
+"""From measured grids to one row per case."""
+
+import json
+
+import pytest
+
+from scopemark import tables
+from scopemark.collect import HERE, merge_runs, read_machine, run_names, summarise
+from scopemark.errors import UserError
+
+
+def case(name, **changes):
+    row = {"case": name, "target": "gpu", "target_kind": "gpu", "experiment": "e", "benchmark": "b"}
+    return (
+        row
+        | {"toolchain": "t", "kernel": "k", "status": "ok", "operations": 1000, "bytes": 4000, "scope": "block"}
+        | changes
+    )
+
+
+def samples(name, seconds, *, toolchain="t", discarded=()):
+    return [
+        {
+            "case": name,
+            "target": "gpu",
+            "toolchain": toolchain,
+            "index": i,
+            "session": 1,
+            "seconds": value,
+            "sm_clock_hz": 1e9 + i,
+            "discarded": "slow" if i in discarded else None,
+        }
+        for i, value in enumerate(seconds)
+    ]
+
+
+def frames(cases, rows):
+    return tables.make("cases", cases, ["scope"]), tables.make("samples", rows)
+
+
+def test_the_median_and_the_work_per_second():
+    seconds = [3.0, 1.0, 2.0, 5.0, 4.0, 7.0, 6.0]
+    row = summarise(*frames([case("a")], samples("a", seconds)), HERE).iloc[0]
+    assert (row["samples"], row["discarded"]) == (7, 0)
+    assert (row["median_seconds"], row["minimum_seconds"]) == (4.0, 1.0)
+    # Of 7 samples the extremes alone enclose the median with 95 %: 1 - 2 / 2^7 = 98.4 %, 1 - 16 / 2^7 = 87.5 %.
+    assert (row["low_seconds"], row["high_seconds"]) == (1.0, 7.0)
+    assert row["operations_per_second"] == 250.0
+    assert row["operations_per_second_best"] == row["operations_per_second_high"] == 1000.0
+    assert row["operations_per_second_low"] == 1000 / 7
+    assert row["bytes_per_second"] == 1000.0
+    assert row["relative_spread"] == 3.0 / 4.0
+    assert row["sm_clock_hz"] == 1e9 + 3
+    assert row["scope"] == "block"
+    assert row["run"] == HERE
+
+
+def test_discarded_samples_are_counted_and_nothing_else():
+    rows = samples("a", [1.0] * 6 + [100.0, 200.0], discarded=(6, 7))
+    row = summarise(*frames([case("a")], rows), HERE).iloc[0]
+    assert (row["samples"], row["discarded"], row["median_seconds"]) == (6, 2, 1.0)
+
+
+def test_a_case_without_samples_has_no_estimate():
+    row = summarise(*frames([case("a", status="failed", reason="why")], []), HERE).iloc[0]
+    assert row["samples"] == 0
+    assert row[["median_seconds", "operations_per_second"]].isna().all()
+    assert row["reason"] == "why"
+
+
+def test_five_samples_have_no_interval():
+    row = summarise(*frames([case("a")], samples("a", [1.0, 2.0, 3.0, 4.0, 5.0])), HERE).iloc[0]
+    assert row["median_seconds"] == 3.0
+    assert row[["low_seconds", "high_seconds", "operations_per_second_low"]].isna().all()
+
+
+def test_two_toolchains_keep_their_own_samples(tmp_path):
+    for toolchain, value in (("old", 1.0), ("new", 2.0)):
+        one, two = frames([case("a", toolchain=toolchain)], samples("a", [value] * 7, toolchain=toolchain))
+        tables.write("cases", one, tmp_path / f"{toolchain}.cases.csv")
+        tables.write("samples", two, tmp_path / f"{toolchain}.samples.csv")
+    merged = merge_runs(
+        [tmp_path / "old.cases.csv", tmp_path / "new.cases.csv"],
+        [tmp_path / "old.samples.csv", tmp_path / "new.samples.csv"],
+    )
+    summary = summarise(*merged, HERE).set_index("toolchain")
+    assert summary["median_seconds"].to_dict() == {"old": 1.0, "new": 2.0}
+    assert summary["samples"].to_dict() == {"old": 7, "new": 7}
+
+
+def test_a_case_of_two_grids_stays_once(tmp_path):
+    for grid, names in (("one", ["a", "b"]), ("two", ["b", "c"])):
+        rows = [row for name in names for row in samples(name, [1.0] * 6)]
+        first, second = frames([case(name) for name in names], rows)
+        tables.write("cases", first, tmp_path / f"{grid}.cases.csv")
+        tables.write("samples", second, tmp_path / f"{grid}.samples.csv")
+    cases, found = merge_runs(
+        [tmp_path / "one.cases.csv", tmp_path / "two.cases.csv"],
+        [tmp_path / "one.samples.csv", tmp_path / "two.samples.csv"],
+    )
+    assert cases["case"].tolist() == ["a", "b", "c"]
+    assert found.groupby("case").size().to_dict() == {"a": 6, "b": 6, "c": 6}
+
+
+MACHINE = {
+    "target": "cpu",
+    "kind": "cpu",
+    "described_at": "2026-01-31",
+    "host": {"machine": "x86_64", "kernel": "6", "usable_cpus": 2, "python": "3.12"},
+}
+
+
+def test_a_machine_names_its_run(tmp_path):
+    (tmp_path / "h200").mkdir()
+    (tmp_path / "h200" / "machine.json").write_text(json.dumps(MACHINE))
+    (tmp_path / "cpu.json").write_text(json.dumps(MACHINE))
+    names = run_names([str(tmp_path / "h200" / "machine.json"), str(tmp_path / "cpu.json")])
+    assert list(names) == [str(tmp_path / "h200")]
+    assert "2026-01-31" in names[str(tmp_path / "h200")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "not readable as a machine description"),
+        (json.dumps(MACHINE | {"kind": "gpu"}), "'gpu' is a required property"),
+        (json.dumps(MACHINE | {"described_at": "today"}), "described_at: not a valid machine description"),
+        (json.dumps(MACHINE | {"color": "red"}), "color"),
+    ],
+)
+def test_a_bad_machine_description_is_told(tmp_path, text, said):
+    (tmp_path / "machine.json").write_text(text)
+    with pytest.raises(UserError, match=r"machine\.json: ") as raised:
+        read_machine(tmp_path / "machine.json")
+    assert said in str(raised.value)
