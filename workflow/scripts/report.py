@@ -1,2 +1,7 @@
-from pathlib import Path
-Path(snakemake.output[0]).write_text("")
+"""Render the report."""
+
+from scopemark.jobs import job
+from scopemark.report import write_page
+
+with job(snakemake.log[0]):
+    write_page(snakemake.output[0], dict(snakemake.input.items()), snakemake.params.settings)

@@ -77,9 +77,9 @@ def data(results: Results) -> pd.DataFrame:
 
 def _panel(case: pd.Series) -> str:
     how = "median" if case["sampling"] == "adaptive" else case["sampling"].replace("_", " ")
-    return f"{case['blocks']} blocks × {case['iterations']:,} adds,\n{case['cache']} L2, {how}".replace(
-        "/sm", " per SM"
-    ).replace("per SM blocks", "blocks per SM")
+    number, _, per = case["blocks"].partition("/")
+    grid = f"{number} blocks" + (f" per {per.upper()}" if per else "")
+    return f"{grid} × {case['iterations']:,} adds,\n{case['cache']} L2, {how}"
 
 
 def _status(*cases: pd.Series) -> str:
@@ -103,7 +103,7 @@ def _ratio(top: pd.Series, bottom: pd.Series) -> Interval:
 
 
 def draw(frame: pd.DataFrame):
-    figure = dots(frame, "ratio", "throughput ratio", width=3.1, scale=1.0)
+    figure = dots(frame, "ratio", "throughput ratio", width=3.5, scale=1.0)
     labelled = False
     xs = list(dict.fromkeys(frame["x"]))
     known = frame.dropna(subset=["reference"]).drop_duplicates("x")

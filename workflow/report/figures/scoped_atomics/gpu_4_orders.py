@@ -23,7 +23,7 @@ def data(results: Results) -> pd.DataFrame:
     )
     cases = widest(cases[cases.groupby("machine")["order"].transform("nunique") > 1])
     frame = points(cases, x="order", series="scope", panel=cases["placement"] + " memory")
-    return arrange(frame, x=ORDERS)
+    return arrange(frame, x=ORDERS, panel=["shared memory", "global memory"], series=["block", "device", "system"])
 
 
 def draw(frame: pd.DataFrame):

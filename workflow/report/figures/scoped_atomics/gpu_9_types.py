@@ -2,10 +2,12 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, pick, points, widest
+from scopemark.figures import Results, arrange, pick, points, widest
 from scopemark.figures_plots import dots
 
 TITLE = "Element types by scope and placement"
+TYPES = ["int32", "uint32", "uint64", "float32", "float64"]
+PANELS = [f"{place} memory, {scope} scope" for place in ("shared", "global") for scope in ("block", "device")]
 
 
 def data(results: Results) -> pd.DataFrame:
@@ -24,8 +26,7 @@ def data(results: Results) -> pd.DataFrame:
     )
     cases = widest(cases[cases.groupby("machine")["type"].transform("nunique") > 1])
     panel = cases["placement"] + " memory, " + cases["scope"] + " scope"
-    frame = points(cases, x="type", series="api", panel=panel)
-    return frame.sort_values(["device", "machine", "panel", "x"], kind="stable").reset_index(drop=True)
+    return arrange(points(cases, x="type", series="api", panel=panel), x=TYPES, panel=PANELS)
 
 
 def draw(frame: pd.DataFrame):

@@ -1,0 +1,72 @@
+from scopemark.layout import REPORT, captions, definitions, figures
+
+# What every figure is drawn with; a change in it draws all of them again.
+FIGURE_SOURCES = [
+    "workflow/scopemark/figures.py",
+    "workflow/scopemark/figures_plots.py",
+    "workflow/scopemark/figures_save.py",
+    "workflow/scopemark/style.py",
+]
+
+
+def figure_caption(wildcards):
+    """The caption of a figure, which Snakemake's report takes from here."""
+    return captions(wildcards.experiment, wildcards.figure).read_text()
+
+
+def figure_labels(wildcards):
+    """What Snakemake's report calls a figure."""
+    return {"figure": " ".join(wildcards.figure.split("_")[2:])}
+
+
+def figure_kind(wildcards):
+    """What kind of target a figure is of: its name begins with it."""
+    return wildcards.figure.split("_")[0].upper()
+
+
+def all_figures(*endings):
+    """The files of every figure of every experiment that the preset runs, in the report's order."""
+    return [
+        f"reports/figures/{experiment}/{figure}.{ending}"
+        for experiment in settings.grids
+        for figure in figures(experiment)
+        for ending in endings
+    ]
+
+
+def all_captions(wildcards):
+    return [
+        str(captions(experiment, figure))
+        for experiment in settings.grids
+        for figure in figures(experiment)
+    ]
+
+
+def all_figure_modules(wildcards):
+    return [
+        f"workflow/report/figures/{experiment}/{figure}.py"
+        for experiment in settings.grids
+        for figure in figures(experiment)
+    ]
+
+
+def merged_mnemonic_files(wildcards):
+    return expand(
+        "results/tables/{experiment}.mnemonics.csv", experiment=settings.grids
+    )
+
+
+def report_settings(wildcards):
+    """What the report says of how was measured: the preset, its limits and grids, and the toolchains."""
+    return {
+        "preset": settings.preset,
+        "measure": dict(settings.measure),
+        "grids": {name: dict(grids) for name, grids in settings.grids.items()},
+        "toolchains": list(toolchains),
+        "architectures": list(architectures),
+    }
+
+
+def report_templates():
+    """The parts of the report's page."""
+    return sorted(map(str, (REPORT / "templates").glob("*")))

@@ -1,0 +1,71 @@
+"""The report: one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+
+from scopemark import __version__, report_format, tables
+from scopemark.experiment import load_experiment
+from scopemark.figures import load_machines
+from scopemark.layout import REPORT
+from scopemark.report_claims import VERDICTS, advice_by_machine, claim_rows, verdict_counts
+from scopemark.report_code import code_table
+from scopemark.report_parts import excluded_parts, figure_parts, machine_parts, status_parts
+
+
+def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str:
+    """The page's HTML. `files` are the input files of the rule `report` by name, `settings` its parameter."""
+    experiments = list(settings["grids"])
+    machines = load_machines(files["machines"])
+    summaries = [tables.read("summary", path) for path in files["summaries"]]
+    columns, claims = claim_rows(files["claims"], experiments, machines)
+    figures = figure_parts(files["modules"], files["figures"], files["points"], files["captions"])
+    published = pd.read_csv(files["published"])
+    code = code_table(files["kernels"], files["mnemonics"])
+    parts = machine_parts(machines, summaries)
+    context = {
+        "version": __version__,
+        "settings": settings,
+        "machines": parts,
+        "gpu_here": any(part["here"] and part["kind"] == "gpu" for part in parts),
+        "advice": advice_by_machine(files["advice"], machines),
+        "claim_columns": columns,
+        "claims": claims,
+        "verdicts": VERDICTS,
+        "verdict_counts": [verdict_counts(claims, index) for index in range(len(columns))],
+        "experiments": [
+            {
+                "about": load_experiment(name),
+                "figures": [figure for figure in figures if figure["experiment"] == name],
+                "published": published[published["experiment"] == name].to_dict("records"),
+                "status": status_parts(summary, machines),
+                "excluded": excluded_parts(name, settings["grids"][name]),
+                "code": code[code["experiment"] == name].to_dict("records"),
+                "fenced": int((code["fences"] != "").sum()),
+            }
+            for name, summary in zip(experiments, summaries, strict=True)
+        ],
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(REPORT / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    names = ("digits", "fact_name", "interval", "kernel_words", "missing")
+    environment.filters["zip"] = zip
+    environment.globals |= {name: getattr(report_format, name) for name in names}
+    environment.globals["css"] = (REPORT / "templates" / "style.css").read_text()
+    return environment.get_template("index.html.j2").render(context)
+
+
+def write_page(path: Path | str, files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> None:
+    """Write the page."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(page(files, settings))

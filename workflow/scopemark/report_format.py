@@ -1,0 +1,70 @@
+"""Numbers and facts as a reader wants them: as many digits as say something, with units and intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_UNITS = {"ops/s": "op/s", "B/s": "B/s"}
+DASH = "–"
+
+
+def digits(value: float, significant: int = 3) -> str:
+    """A number with that many significant digits, never in exponent form between 0.001 and a million."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else DASH
+    places = max(0, significant - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(places, 6)}f}"
+
+
+def missing(value: Any) -> bool:
+    """Whether a table has no value there."""
+    return value is None or str(value) in ("<NA>", "nan")
+
+
+def interval(value: float, low: float, high: float, unit: str = "ratio", significant: int = 3) -> str:
+    """A value with its 95 % interval, in the SI prefix that suits the value: 4.14 (4.13–4.15) Top/s."""
+    if missing(value):
+        return DASH
+    factor, suffix = 1.0, ""
+    if unit != "ratio":
+        factor, letter = next(((f, p) for f, p in _PREFIXES if abs(value) >= f), (1.0, ""))
+        suffix = f" {letter}{_UNITS.get(unit, unit)}"
+    text = digits(value / factor, significant)
+    if not missing(low) and not missing(high):
+        text += f" ({digits(low / factor, significant)}{DASH}{digits(high / factor, significant)})"
+    return text + suffix
+
+
+def fact(name: str, value: Any) -> str:
+    """A fact of a machine description, with the unit that its name carries."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name.endswith("bytes") or "bytes_per" in name:
+        for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+            if value >= factor:
+                return f"{value / factor:.4g} {unit}"
+        return f"{value} bytes"
+    for ending, unit in (("_mhz", "MHz"), ("_watts", "W"), ("_bits", "bits")):
+        if name.endswith(ending):
+            return f"{value:,.0f} {unit}"
+    if name in ("cuda_driver", "cuda_runtime"):
+        return f"{value // 1000}.{value % 1000 // 10}"
+    return str(value)
+
+
+def fact_name(name: str) -> str:
+    """The name of a fact without the unit, which stands with the value."""
+    for ending in ("_bytes", "_mhz", "_watts", "_bits"):
+        name = name.removesuffix(ending)
+    words = name.replace("_", " ")
+    for word in ("l1", "l2", "l3", "ecc", "mig", "pcie", "cpu", "cpus", "cuda", "sm"):
+        words = " ".join(part.upper().replace("CPUS", "CPUs") if part == word else part for part in words.split())
+    return words
+
+
+def kernel_words(kernel: str) -> str:
+    """A kernel's entry point as words that a browser can break: its benchmark, then its parameters."""
+    benchmark, _, parameters = kernel.partition("__")
+    return f"{benchmark}: {parameters}"

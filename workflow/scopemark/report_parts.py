@@ -1,0 +1,114 @@
+"""The parts of the report's page: machines, an experiment's figures, and what became of its cases."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from docutils.core import publish_parts
+
+from scopemark import style, tables
+from scopemark.collect import HERE
+from scopemark.experiment import load_experiment
+from scopemark.figures import device_name, device_order, label, load_figure
+from scopemark.grid import expand
+from scopemark.report_format import fact, fact_name
+
+
+def machine_parts(
+    machines: Mapping[tuple[str, str], Mapping[str, Any]], summaries: Sequence[pd.DataFrame]
+) -> list[dict]:
+    """Each machine with a headline of its facts, all facts as (part, name, value), and its colour in the figures."""
+    devices = device_order(machines)
+    cases = pd.concat([frame[["run", "target", "toolchain", "status"]] for frame in summaries])
+    parts = []
+    for (run, target), machine in machines.items():
+        own = cases[(cases["run"] == run) & (cases["target"] == target)]
+        sections = ("gpu", "host") if machine["kind"] == "gpu" else ("host",)
+        facts = [(part, fact_name(k), fact(k, v)) for part in sections for k, v in machine[part].items()]
+        parts.append(
+            {
+                "name": device_name(machine, target),
+                "target": target,
+                "kind": machine["kind"],
+                "here": run == HERE,
+                "run": "measured here" if run == HERE else run,
+                "date": machine["described_at"],
+                "headline": headline(machine),
+                "toolchains": sorted(set(own["toolchain"])),
+                "cases": len(own),
+                "facts": facts,
+                "colour": style.device_colour(devices[target]),
+            }
+        )
+    return sorted(parts, key=lambda part: (not part["here"], part["kind"] != "gpu"))
+
+
+def headline(machine: Mapping[str, Any]) -> str:
+    """A machine in one line."""
+    host = machine["host"]
+    if machine["kind"] == "cpu":
+        caches = [
+            f"{level.upper()} {host[f'{level}_cache']}" for level in ("l1", "l2", "l3") if f"{level}_cache" in host
+        ]
+        words = [f"{host['usable_cpus']} CPUs", *caches, host.get("system"), host.get("compiler")]
+        return ", ".join(filter(None, words))
+    gpu = machine["gpu"]
+    clock = fact("clock_mhz", gpu["highest_sm_clock_mhz"]) if "highest_sm_clock_mhz" in gpu else None
+    words = [gpu["architecture"], f"{gpu['multiprocessors']} SMs", f"{fact('l2_bytes', gpu['l2_bytes'])} L2"]
+    words += [f"up to {clock}" if clock else None, f"driver {gpu['driver']}" if "driver" in gpu else None]
+    return ", ".join(filter(None, words))
+
+
+def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence[str], captions: Sequence[str]) -> list:
+    """Figures in the page's order, those of GPUs first: title, picture and points as data URIs, caption as HTML."""
+    parts = []
+    for module, image, point, caption in zip(modules, images, points, captions, strict=True):
+        parts.append(
+            {
+                "name": Path(image).stem,
+                "experiment": Path(image).parent.name,
+                "kind": Path(image).stem.split("_")[0],
+                "title": load_figure(module).TITLE,
+                "image": data_uri(image, "image/svg+xml"),
+                "points": data_uri(point, "text/csv"),
+                "files": [str(Path(image).with_suffix(end).relative_to("reports")) for end in (".pdf", ".svg", ".png")],
+                "empty": len(pd.read_csv(point)) == 0,
+                "caption": publish_parts(Path(caption).read_text(), writer="html5")["body"],
+            }
+        )
+    return sorted(parts, key=lambda part: part["kind"] != "gpu")
+
+
+def data_uri(path: str, kind: str) -> str:
+    """A file within the page itself."""
+    return f"data:{kind};base64,{base64.b64encode(Path(path).read_bytes()).decode()}"
+
+
+def status_parts(summary: pd.DataFrame, machines) -> dict[str, Any]:
+    """Counts of every status per machine, and the cases that are not ok with their reasons."""
+    names = [label(machines.get(key), *key) for key in zip(summary["run"], summary["target"], strict=True)]
+    frame = summary.assign(machine=names)
+    counts = frame.groupby(["machine", "status"], sort=False).size().unstack(fill_value=0)
+    statuses = [status for status in tables.STATUSES if status in counts]
+    discarded = frame.groupby("machine", sort=False)["discarded"].sum()
+    rows = [
+        (name, int(counts.loc[name].sum()), [int(counts.loc[name, s]) for s in statuses], int(discarded[name]))
+        for name in dict.fromkeys(names)
+    ]
+    bad = frame[frame["status"] != "ok"]
+    return {"statuses": statuses, "counts": rows, "bad": bad.to_dict("records")}
+
+
+def excluded_parts(experiment: str, grids: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, int]]:
+    """The points of the grids that no case stands for: kind of target, reason, how many."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for grid in grids.values():
+        for kind in ("gpu", "cpu"):
+            for reason, number in expand(load_experiment(experiment), grid, kind)[1].items():
+                counts[kind, reason] += number
+    return [(kind, reason, number) for (kind, reason), number in sorted(counts.items())]

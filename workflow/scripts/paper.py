@@ -1,0 +1,29 @@
+"""Write the tables and numbers of a paper, as CSV and LaTeX."""
+
+from pathlib import Path
+
+from scopemark import report_latex
+from scopemark.figures import load_machines
+from scopemark.jobs import job
+from scopemark.report_code import code_table
+from scopemark.report_tables import claims_table, headline_numbers, with_intervals
+
+with job(snakemake.log[0]):
+    files, output = snakemake.input, snakemake.output
+    numbers = headline_numbers(files.modules, files.points, load_machines(files.machines))
+    claims = claims_table(files.claims, snakemake.params.experiments)
+    code = code_table(files.kernels, files.mnemonics)
+
+    for frame, (csv, _) in ((numbers, output.headline), (claims, output.claims), (code, output.code)):
+        frame.to_csv(csv, index=False, lineterminator="\n")
+
+    shown = numbers[["machine", "quantity"]].assign(value=with_intervals(numbers))
+    Path(output.headline[1]).write_text(report_latex.table(shown, ["Machine", "Quantity", "Value"], "llr"))
+    shown = claims[["claim", "run", "target", "verdict"]].assign(value=with_intervals(claims, "ratio"))
+    headings = ["Claim", "Run", "Target", "Verdict", "Value"]
+    Path(output.claims[1]).write_text(report_latex.table(shown, headings, "llllr"))
+    shown = code[["kernel", "architectures", "instruction", "warp_aggregated", "fences", "registers", "spill_bytes"]]
+    headings = ["Kernel", "sm", "Instruction", "Aggregated", "Fences", "Registers", "Spills, bytes"]
+    typewriter = ["kernel", "instruction", "fences"]
+    Path(output.code[1]).write_text(report_latex.table(shown, headings, "lllllrr", typewriter))
+    Path(output.numbers).write_text(report_latex.macros(numbers))
