@@ -14,7 +14,7 @@ import pandas as pd
 
 from scopemark.claims_definitions import lacking
 from scopemark.claims_finding import Finding, not_testable
-from scopemark.claims_text import assignments, number, phrase, ratio_finding, ratio_text, sentence
+from scopemark.claims_text import TIMES, assignments, number, phrase, ratio_finding, ratio_text, sentence
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names
 from scopemark.experiment import Benchmark, Experiment
@@ -103,7 +103,7 @@ def _judge_ratio(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
 
 def _published(claim: Mapping[str, Any]) -> str:
     published = claim.get("published")
-    return f"published: {published['value']:g}× on a {published['machine']}" if published else ""
+    return f"published: {published['value']:g}{TIMES} on a {published['machine']}" if published else ""
 
 
 def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benchmark) -> str:

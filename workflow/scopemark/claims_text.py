@@ -11,6 +11,8 @@ from scopemark.claims_verdict import CONTRADICTED, HOLDS, UNRESOLVED, FamilyVerd
 from scopemark.quantities import Condition, Pair, differing, plain
 from scopemark.statistics import Interval
 
+TIMES = "\N{MULTIPLICATION SIGN}"
+
 
 def number(value: float) -> str:
     """Three significant digits, without an exponent and with all digits before the point.
@@ -26,10 +28,10 @@ def number(value: float) -> str:
 
 
 def ratio_text(ratio: Interval) -> str:
-    """A ratio with its interval, as "12.0× [11.9, 12.1]"; without one where it has none."""
+    """A ratio with its interval, as 12.0 times [11.9, 12.1]; without one where it has none."""
     if math.isnan(ratio.low):
-        return f"{number(ratio.value)}×"
-    return f"{number(ratio.value)}× [{number(ratio.low)}, {number(ratio.high)}]"
+        return f"{number(ratio.value)}{TIMES}"
+    return f"{number(ratio.value)}{TIMES} [{number(ratio.low)}, {number(ratio.high)}]"
 
 
 def family_text(ratios: Sequence[Interval]) -> str:
@@ -40,7 +42,7 @@ def family_text(ratios: Sequence[Interval]) -> str:
     if values[0] == values[1]:
         values.pop()
     low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
-    return f"{'…'.join(values)}× [{number(low)}, {number(high)}]"
+    return f"{'…'.join(values)}{TIMES} [{number(low)}, {number(high)}]"
 
 
 def phrase(pair: Pair, family: Sequence[Pair], a: Condition, b: Condition) -> str:

@@ -89,8 +89,8 @@ def matched_pairs(
 ) -> list[Pair]:
     """The pairs of rows of one run and target, one row meeting `a` and the other `b`.
 
-    Rows without an estimate make none. Pairs come in the order of the shared parameters, so that the same rows in another
-    order give the same list.
+    Rows without an estimate make none. Pairs come in the order of the shared parameters, so that the same rows in
+    another order give the same list.
     """
     varied = {*a, *b}
     shared = [axis.name for axis in benchmark.all_axes if axis.name not in varied]
@@ -147,7 +147,7 @@ def why_no_pairs(rows: Sequence[Mapping[str, Any]], a: Condition, b: Condition) 
         if not any(row["status"] in USABLE for row in side):
             row = side[0]
             reason = f": {row['reason']}" if plain(row.get("reason")) is not None else ""
-            return f"its cases have no result: {row['status']}{reason}"
+            return f"its cases have no result ({row['status']}{reason})"
         if not any(throughput(row) for row in side):
             return "its cases have too few samples for an interval"
     return "the preset measured no two cases that differ in nothing else"
