@@ -1,4 +1,4 @@
-// The measuring engine's own kernels: holding a stream and checking a result on the device.
+// The measuring engine's own kernels: holding a stream, checking a result on the device, and testing the engine itself.
 
 // Holds the stream until the host has queued everything behind it, so that launch latency is over before the timed
 // interval begins. While it waits it meters the SM clock: cycles over nanoseconds, on one SM.
@@ -77,3 +77,18 @@ CHECK(uint32, unsigned, unsigned long long)
 CHECK(uint64, unsigned long long, unsigned long long)
 CHECK(float32, float, double)
 CHECK(float64, double, double)
+
+// Null tests. One does nothing; the other lasts as long as it is told, by the device's own timer.
+extern "C" __global__ void scopemark_empty() {}
+
+//   clocked: [0] nanoseconds and [1] cycles that it spun.
+extern "C" __global__ void scopemark_spin(unsigned long long duration_ns, unsigned long long* clocked) {
+  unsigned long long start_ns, now_ns;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start_ns));
+  const long long start_cycles = clock64();
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now_ns));
+  } while (now_ns - start_ns < duration_ns);
+  clocked[0] = now_ns - start_ns;
+  clocked[1] = static_cast<unsigned long long>(clock64() - start_cycles);
+}

@@ -7,7 +7,9 @@ rule instances:
     log:
         "logs/instances/{experiment}.{kind}.log",
     params:
-        grids=lambda wildcards: settings.grids_on(wildcards.experiment, wildcards.kind),
+        grids=lambda wildcards: settings.compiled_grids(
+            wildcards.experiment, wildcards.kind
+        ),
     conda:
         "../envs/scopemark.yaml"
     script:

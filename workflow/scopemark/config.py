@@ -54,6 +54,14 @@ class Settings:
     def experiment(self, name: str) -> Experiment:
         return load_experiment(name)
 
+    def compiled_grids(self, experiment: str, kind: str) -> dict[str, Mapping[str, Any]]:
+        """The grids whose kernels are built: those of the preset, and the one that the trust report needs."""
+        trust = self.raw.get("trust", {})
+        grids = dict(self.grids[experiment])
+        if trust.get("experiment") == experiment:
+            grids[trust["grid"]] = self.raw["experiments"][experiment]["grids"][trust["grid"]]
+        return {name: grid for name, grid in grids.items() if kind in grid_targets(grid)}
+
     def grids_on(self, experiment: str, kind: str) -> dict[str, Mapping[str, Any]]:
         """The grids of an experiment that are for targets of a kind, by name."""
         return {name: grid for name, grid in self.grids[experiment].items() if kind in grid_targets(grid)}
@@ -90,7 +98,17 @@ def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings
                         f"{where}: {grid_name!r} is not a grid of {name}; accepted: {', '.join(block['grids'])}"
                     )
         grids[name] = {grid_name: block["grids"][grid_name] for grid_name in block["presets"].get(preset, [])}
+    _check_trust(raw, file)
     return Settings(file, preset, measure, grids, raw)
+
+
+def _check_trust(raw: Mapping[str, Any], file: str) -> None:
+    for key, known in (("experiment", raw["experiments"]), ("grid", None)):
+        if "trust" not in raw:
+            return
+        known = known or raw["experiments"][raw["trust"]["experiment"]]["grids"]
+        if raw["trust"][key] not in known:
+            raise UserError(f"{file}: trust.{key}: {raw['trust'][key]!r} is not there; accepted: {', '.join(known)}")
 
 
 def _check_shape(raw: Mapping[str, Any], file: str) -> None:

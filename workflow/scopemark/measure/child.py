@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -75,10 +76,8 @@ class Child:
     def kill(self) -> None:
         """End the worker at once; a process that hangs in the driver is left to it."""
         self._process.kill()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            pass
 
     def close(self) -> None:
         """Let the worker end by itself, or end it."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+SYNC_SECONDS = 1.0
 
 SAMPLE_FIELDS = ("seconds", "clock_hz", "discarded", "wrong", "observed", "expected", "cycles")
 """What a batch holds of each sample, as parallel lists."""
@@ -65,6 +67,7 @@ class Journal:
 
     def __init__(self, path: Path):
         self.path = path
+        self._synced = 0.0
         path.parent.mkdir(parents=True, exist_ok=True)
 
     def load(self, identities: Mapping[str, str]) -> tuple[dict[str, Record], int]:
@@ -100,5 +103,8 @@ class Journal:
             else:
                 torn = False
             file.write((b"\n" if torn else b"") + json.dumps(line).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+            # A killed process loses nothing that it wrote; a machine that loses power, this much.
+            if time.monotonic() - self._synced > SYNC_SECONDS:
+                file.flush()
+                os.fsync(file.fileno())
+                self._synced = time.monotonic()

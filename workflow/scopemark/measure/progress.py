@@ -27,16 +27,18 @@ class Progress:
         for stream in (sys.stderr, self._log):
             print(f"scopemark: {self._name}: {text}", file=stream, flush=True)
 
+    @property
+    def due(self) -> bool:
+        """Whether it is time to say something."""
+        return time.monotonic() - self._printed >= EVERY_SECONDS
+
     def update(self, done: int, spent_share: float) -> None:
         """`spent_share`: the share of the work that is done, counting cases under way."""
-        now = time.monotonic()
-        if now - self._printed < EVERY_SECONDS:
-            return
-        self._printed = now
+        self._printed = time.monotonic()
         left = self._total - done
-        elapsed = now - self._start
-        guess = min(elapsed / max(spent_share, 1e-3) - elapsed, left * self._budget)
-        self._print(f"{done} of {self._total} cases, {left} left, {_clock(elapsed)} gone, at most {_clock(guess)} to go")
+        gone = self._printed - self._start
+        to_go = min(gone / max(spent_share, 1e-3) - gone, left * self._budget)
+        self._print(f"{done} of {self._total} cases, {left} left, {_clock(gone)} gone, at most {_clock(to_go)} to go")
 
     def finish(self, counts: dict[str, int]) -> None:
         said = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))

@@ -43,17 +43,9 @@ def measure_grid(
     evidence = _evidence(kernels, target.kind)
     limits = {**limits, **{key: grid[key] for key in ("budget_seconds",) if key in grid}}
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
-    opening = {
-        "experiment": experiment.name,
-        "kind": target.kind,
-        "device": target.device,
-        "binary": str(binary),
-        "support": support,
-    }
     hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
-    machine = Machine(target.kind, _processors(target))
+    site = site_of(experiment, target, facts, binary, support)
     with exclusive(target.uuid or "cpu"):
-        site = Site(opening, facts, machine, target.uuid)
         session = Session(f"{target.name} {experiment.name}/{grid_name}", site, cases, hashes, journal, limits, log)
         outcomes = session.run()
 
@@ -64,12 +56,26 @@ def measure_grid(
         status, reason = outcomes[case.id]
         row = {"target_kind": target.kind, "experiment": experiment.name}
         row |= {"benchmark": case.benchmark.name, "kernel": case.kernel, "status": status, "reason": reason or None}
-        row |= _work(case, machine, evidence[case.kernel]) | _findings(record)
+        row |= _work(case, site.machine, evidence[case.kernel]) | _findings(record)
         row |= {name: case.parameters.get(name) for name in experiment.parameter_names}
         case_rows.append(common | row)
         sample_rows += [common | sample for sample in rows(record)]
     tables.write("cases", tables.make("cases", case_rows, experiment.parameter_names), cases_path)
     tables.write("samples", tables.make("samples", sample_rows), samples_path)
+
+
+def site_of(
+    experiment: Experiment, target: Target, facts: Mapping[str, Any], binary: Path, support: str | None
+) -> Site:
+    """Where a job measures: how its worker is opened, and what identifies the machine."""
+    opening = {
+        "experiment": experiment.name,
+        "kind": target.kind,
+        "device": target.device,
+        "binary": str(binary),
+        "support": support,
+    }
+    return Site(opening, facts, Machine(target.kind, _processors(target)), target.uuid)
 
 
 def _evidence(path: Path, kind: str) -> dict[str, Mapping[str, Any]]:

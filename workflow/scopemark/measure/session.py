@@ -62,6 +62,9 @@ class Session:
         self._child: Child | None = None
         self._log = log
         done = sum(self._next(case) == 0 for case in self._cases)
+        # Where the wall time goes, in seconds: starting workers, preparing cases, taking samples, asking for them, and
+        # putting them on disk with the card's state.
+        self.timing = dict.fromkeys(("start", "prepare", "sample", "exchange", "record"), 0.0)
         self._progress = Progress(name, len(self._cases), done, limits["budget_seconds"], log)
 
     def _next(self, case: Case) -> int:
@@ -74,7 +77,8 @@ class Session:
             while waiting:
                 for case in waiting:
                     self._batch(case, self._next(case))
-                    self._report(waiting)
+                    if self._progress.due:
+                        self._report(waiting)
                 waiting = [case for case in waiting if self._next(case)]
         finally:
             if self._child:
@@ -98,9 +102,10 @@ class Session:
 
     def _batch(self, case: Case, n: int) -> None:
         line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id], "session": self._session}
+        begin = time.monotonic()
         try:
             worker = self._worker()
-            start = time.monotonic()  # a worker's start is nobody's sampling time
+            asked = time.monotonic()  # a worker's start is nobody's sampling time
             reply = worker.ask(
                 {
                     "case": case.id,
@@ -120,15 +125,21 @@ class Session:
             if reply["event"][0] == "failed":
                 self._drop_worker()
         else:
+            answered = time.monotonic()
             line.update(
                 {name: reply[name] for name in SAMPLE_FIELDS},
                 discarded=[self._judge(hz, why) for hz, why in zip(reply["clock_hz"], reply["discarded"], strict=True)],
-                spent_seconds=time.monotonic() - start - reply["prepare_seconds"],
-                prepare_seconds=reply["prepare_seconds"],
+                spent_seconds=answered - asked - reply["prepare_seconds"],
                 **self._monitor.read(),
             )
+            self.timing["start"] += asked - begin
+            self.timing["prepare"] += reply["prepare_seconds"]
+            self.timing["sample"] += reply["sample_seconds"]
+            self.timing["exchange"] += answered - asked - reply["prepare_seconds"] - reply["sample_seconds"]
+            begin = answered
         self._journal.append(line)
         self.records[case.id].add(line)
+        self.timing["record"] += time.monotonic() - begin
 
     def _judge(self, clock_hz: float | None, why: str) -> str:
         highest = self._monitor.highest_clock_hz

@@ -58,5 +58,6 @@ def outcome(record: Record, limits: Mapping[str, float], sampling: str, exact: b
         )
     width = median_interval(kept).relative_half_width
     if width > limits["unstable_half_width"]:
-        return "unstable", f"half-width of the median's interval is {width:.1%}, above {limits['unstable_half_width']:.0%}"
+        bound = limits["unstable_half_width"]
+        return "unstable", f"half-width of the median's interval is {width:.1%}, above {bound:.0%}"
     return "ok", ""

@@ -57,11 +57,11 @@ class Worker:
     def sample(self, request: dict[str, Any]) -> dict[str, Any]:
         start = time.perf_counter()
         prepared = self._prepare(request)
-        prepare_seconds = time.perf_counter() - start
+        ready = time.perf_counter()
         warm_up = self._last.get(request["case"], 0.0) < WARM_UP_SECONDS
         batch = self._backend.sample(prepared, request["first"], request["n"], warm_up)
         self._last[request["case"]] = min(batch.seconds)
-        return {**vars(batch), "prepare_seconds": prepare_seconds}
+        return {**vars(batch), "prepare_seconds": ready - start, "sample_seconds": time.perf_counter() - ready}
 
 
 def answer(worker: Worker, request: dict[str, Any]) -> tuple[dict[str, Any], bool]:

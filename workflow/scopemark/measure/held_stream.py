@@ -1,0 +1,85 @@
+"""A stream that is held until the work is queued, so that a timed interval holds no launch latency.
+
+A one-thread kernel spins on a host flag; behind it are queued an event, the work and another event; then the flag is
+set. The spinning thread also meters the SM clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cupy
+import numpy as np
+from cupy.cuda import runtime
+
+HOLD_LIMIT_NS = 2_000_000_000  # a hold that nobody ends; far longer than queueing ever takes
+WARM_UP_NS = 200_000_000  # of spinning before the first sample, for the clocks to rise
+
+
+class HeldStream:
+    """The engine's stream on the current device. `support` is the module of the engine's own kernels.
+
+    Use it as a context manager: within it, CuPy's work goes to this stream.
+    """
+
+    def __init__(self, support: cupy.RawModule, l2_bytes: int):
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+        self._hold = support.get_function("scopemark_hold")
+        self._flush = cupy.empty(max(l2_bytes, 1), dtype=cupy.uint8)
+        self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
+        # Host words that the device reads and writes in place: the hold's flag and its meter, and four for the user.
+        self._words = cupy.cuda.alloc_pinned_memory(8 * 8)
+        self._host = np.frombuffer(self._words, dtype=np.uint64, count=8)
+        self._host[:] = 0
+        # Spins until its limit: the clocks are up, and the hold is loaded before it is ever waited for.
+        with self:
+            self._start_hold(WARM_UP_NS)
+        self._stream.synchronize()
+
+    def __enter__(self) -> HeldStream:
+        self._stream.__enter__()
+        return self
+
+    def __exit__(self, *error) -> None:
+        self._stream.__exit__(*error)
+
+    @property
+    def pointer(self) -> int:
+        """The CUDA stream, for calls that take one."""
+        return self._stream.ptr
+
+    @property
+    def user_words(self) -> tuple[np.ndarray, int]:
+        """Four uint64 words that host and device both see: the host's view and the device's address."""
+        return self._host[4:], self._words.ptr + 4 * 8
+
+    def _start_hold(self, limit_ns: int) -> None:
+        self._host[0] = 0
+        base = self._words.ptr
+        self._hold((1,), (1,), (np.uint64(base), np.uint64(base + 8), np.uint64(limit_ns)))
+
+    def synchronize(self) -> None:
+        """Wait until everything queued is done."""
+        self._stream.synchronize()
+
+    def flush_l2(self) -> None:
+        """Queue the overwriting of as much memory as the L2 holds."""
+        runtime.memsetAsync(self._flush.data.ptr, 0, self._flush.nbytes, self.pointer)
+
+    def timed(
+        self, queue: Callable[[], None], after: Callable[[], None] = lambda: None
+    ) -> tuple[float, float | None, bool]:
+        """Seconds that the device spends on what `queue` queues, the SM clock in Hz, and whether the hold expired.
+
+        `after` is queued behind the timed interval. All of it is done on return.
+        """
+        self._start_hold(HOLD_LIMIT_NS)
+        self._begin.record(self._stream)
+        queue()
+        self._end.record(self._stream)
+        after()
+        self._host[0] = 1
+        self._stream.synchronize()
+        cycles, nanoseconds, expired = (int(word) for word in self._host[1:4])
+        seconds = cupy.cuda.get_elapsed_time(self._begin, self._end) * 1e-3
+        return seconds, cycles / nanoseconds * 1e9 if nanoseconds else None, bool(expired)

@@ -1,0 +1,38 @@
+"""Measure the preset's grids twice, in separate processes."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+from scopemark import tables
+from scopemark.experiment import load_experiment
+from scopemark.grid import expand
+from scopemark.jobs import job
+from scopemark.measure.lock import exclusive
+from scopemark.measure.run import site_of
+from scopemark.trust.repeat import measure_twice
+
+with job(snakemake.log[0]) as log:
+    target = snakemake.params.target
+    experiment = load_experiment(snakemake.params.experiment)
+    cases = {
+        case.id: case
+        for grid in snakemake.params.grids.values()
+        for case in expand(experiment, grid, "gpu")[0]
+        if case.parameters["sampling"] == "adaptive"
+    }
+    kernels = tables.read("kernels", snakemake.input.kernels).set_index("kernel")
+    site = site_of(experiment, target, snakemake.params.facts, Path(snakemake.input.binary), snakemake.input.support)
+    journals = Path("results/trust") / target.name / "journal"
+    with exclusive(target.uuid):
+        repeat, timing = measure_twice(
+            site,
+            list(cases.values()),
+            kernels["code_hash"].to_dict(),
+            dict(snakemake.params.limits),
+            journals,
+            log,
+        )
+    pd.DataFrame(repeat).to_csv(snakemake.output.repeat, index=False, lineterminator="\n")
+    pd.DataFrame(timing).to_csv(snakemake.output.timing, index=False, lineterminator="\n")
+    shutil.rmtree(journals)  # asked for again, it is measured again
