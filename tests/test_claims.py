@@ -166,7 +166,7 @@ def test_order_is_broken_down_by_scope():
     finding = judge(CLAIMS["SA5"], EXPERIMENT, HERE_GPU, rows)
     assert (finding.verdict, finding.pairs, finding.holding) == ("contradicted", 2, 1)
     assert finding.value == pytest.approx(0.8)
-    assert "block 0 of 1, device 1 of 1" in finding.detail
+    assert "block global 0 of 1, device global 1 of 1" in finding.detail
 
 
 def matching(form, density, per_second, **other):
