@@ -85,9 +85,9 @@ def test_a_family_holds_only_if_all_do():
 
 def test_the_deciding_comparison_is_the_least_favourable_of_the_verdict():
     judged = judge_ratios("greater", [interval(2, 2.2), interval(1.5, 1.6), interval(3, 4)])
-    assert (judged.verdict, judged.holding, judged.deciding) == ("holds", 3, 1)
+    assert (judged.verdict, judged.deciding) == ("holds", 1)
     judged = judge_ratios("greater", [interval(0.2, 1.1), interval(0.8, 0.9), interval(3, 4)])
-    assert (judged.verdict, judged.holding, judged.deciding) == ("contradicted", 1, 1)
+    assert (judged.verdict, judged.deciding) == ("contradicted", 1)
     # For equality, twice as fast and half as fast are equally wrong: 2.5 is farther from 1 than 0.5.
     assert judge_ratios("equal", [interval(0.5, 0.5), interval(2.5, 2.5)]).deciding == 1
 
@@ -143,7 +143,7 @@ def test_the_claim_of_the_book_with_its_arithmetic():
         contention("device", "global", (5.0, None, None), sampling="best_of_5", best=80.0),
     ]
     finding = judge(CLAIMS["SA1"], EXPERIMENT, HERE_GPU, rows)
-    assert (finding.verdict, finding.value, finding.pairs, finding.holding) == ("holds", pytest.approx(9), 1, 1)
+    assert (finding.verdict, finding.ratio.value, finding.pairs, finding.holding) == ("holds", pytest.approx(9), 1, 1)
     assert "9.00× [9.00, 9.00]" in finding.detail
     assert "published: 9× on a GeForce RTX 3060" in finding.detail
     assert "best of five: 10.0×" in finding.detail
@@ -165,7 +165,7 @@ def test_order_is_broken_down_by_scope():
     ]
     finding = judge(CLAIMS["SA5"], EXPERIMENT, HERE_GPU, rows)
     assert (finding.verdict, finding.pairs, finding.holding) == ("contradicted", 2, 1)
-    assert finding.value == pytest.approx(0.8)
+    assert finding.ratio.value == pytest.approx(0.8)
     assert "block global 0 of 1, device global 1 of 1" in finding.detail
 
 
@@ -178,9 +178,10 @@ def test_a_subtotal_is_judged_where_matches_are_frequent():
     for density, gain in ((0.0, 0.5), (0.01, 0.99), (0.1, 2), (0.5, 4), (1.0, 8)):
         rows += [matching("two_level", density, gain * 100.0), matching("per_match", density, 100.0)]
     often, seldom = (judge(CLAIMS[claim], EXPERIMENT, HERE_GPU, rows) for claim in ("SA8", "SA8b"))
-    assert (often.verdict, often.value, often.pairs) == ("holds", pytest.approx(4), 2)
+    assert (often.verdict, often.ratio.value, often.pairs) == ("holds", pytest.approx(4), 2)
     assert "from density 0.1 on" in often.detail
-    assert (seldom.verdict, seldom.value, seldom.pairs, seldom.holding) == ("contradicted", pytest.approx(0.5), 3, 2)
+    assert (seldom.verdict, seldom.ratio.value) == ("contradicted", pytest.approx(0.5))
+    assert (seldom.pairs, seldom.holding) == (3, 2)
 
 
 def test_a_lost_update_contradicts():
@@ -188,7 +189,9 @@ def test_a_lost_update_contradicts():
     rows[2] |= {"wrong_elements": 3, "lost_updates": 40}
     rows.append(row(api="intrinsic", status="incorrect") | {"wrong_elements": 9})  # SA9 is about atomic_ref
     finding = judge(CLAIMS["SA9"], EXPERIMENT, HERE_GPU, rows)
-    assert (finding.verdict, finding.value, finding.pairs, finding.holding) == ("contradicted", 3, 3, 2)
+    assert (finding.verdict, finding.ratio, finding.pairs, finding.holding) == ("contradicted", None, 3, 2)
+    assert [comparison["value"] for comparison in finding.comparisons] == [0, 0, 3]
+    assert "3 elements wrong by 40 in sum" in finding.detail
     assert judge(CLAIMS["SA9"], EXPERIMENT, HERE_GPU, rows[:2]).verdict == "holds"
 
 
@@ -215,7 +218,7 @@ def test_what_is_missing_is_said(rows, reason):
     finding = judge(CLAIMS["SA1"], EXPERIMENT, HERE_GPU, rows)
     assert finding.verdict == "not testable here"
     assert reason in finding.detail
-    assert (finding.value, finding.pairs) == (None, 0)
+    assert (finding.ratio, finding.pairs) == (None, 0)
 
 
 def test_a_claim_about_gpus_is_not_testable_on_a_cpu():

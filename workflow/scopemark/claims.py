@@ -14,7 +14,7 @@ import pandas as pd
 
 from scopemark.claims_definitions import lacking
 from scopemark.claims_finding import Finding, not_testable
-from scopemark.claims_text import TIMES, assignments, number, phrase, ratio_finding, ratio_text, sentence
+from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names
 from scopemark.experiment import Benchmark, Experiment
@@ -70,17 +70,12 @@ def _judge_ratio(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
         return not_testable(why_no_pairs(family, a, b))
     judged = judge_ratios(claim["relation"], [pair.ratio for pair in pairs])
     verdicts = [RELATIONS[claim["relation"]](pair.ratio) for pair in pairs]
-    deciding = pairs[judged.deciding].ratio
     beside = [_crossover(quantity, rows, benchmark), _published(claim)]
     beside += [_context(context, quantity, rows, benchmark) for context in claim.get("context", [])]
     return Finding(
         judged.verdict,
         sentence([ratio_finding(quantity, pairs, verdicts, judged), *beside]),
-        deciding.value,
-        deciding.low,
-        deciding.high,
-        len(pairs),
-        judged.holding,
+        pairs[judged.deciding].ratio,
         [
             {
                 "toolchain": pair.a["toolchain"],
@@ -138,7 +133,7 @@ def _judge_exact(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
     worst = max(range(len(wrong)), key=wrong.__getitem__)
     detail = f"all {len(checked)} cases left exactly what they must"
     if wrong[worst]:
-        lost = number(abs(plain(checked[worst]["lost_updates"]) or 0))
+        lost = f"{abs(plain(checked[worst]['lost_updates']) or 0):g}"
         detail = f"{sum(map(bool, wrong))} of {len(checked)} cases left something else; worst: {wrong[worst]} elements "
         detail += f"wrong by {lost} in sum ({checked[worst]['kernel']})"
     missing = len(family) - len(checked)
@@ -156,7 +151,4 @@ def _judge_exact(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
         }
         for row, verdict, elements in zip(checked, verdicts, wrong, strict=True)
     ]
-    verdict = family_verdict(verdicts)
-    return Finding(
-        verdict, sentence([detail, beside]), wrong[worst], None, None, len(checked), verdicts.count(HOLDS), comparisons
-    )
+    return Finding(family_verdict(verdicts), sentence([detail, beside]), None, comparisons)

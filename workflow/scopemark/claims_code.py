@@ -62,9 +62,7 @@ def _judge_instructions(claim: Mapping[str, Any], experiment: Experiment, kernel
         }
         for pair, one in zip(pairs, verdicts, strict=True)
     ]
-    holding = verdicts.count(HOLDS)
-    share = holding / len(pairs)
-    return Finding(verdict, sentence(parts), share, None, None, len(pairs), holding, comparisons)
+    return Finding(verdict, sentence(parts), None, comparisons)
 
 
 def _judge_builds(
@@ -90,4 +88,4 @@ def _judge_builds(
         }
         for entry in shared
     ]
-    return Finding(HOLDS, sentence([detail]), 1, None, None, len(shared), len(shared), comparisons)
+    return Finding(HOLDS, sentence([detail]), None, comparisons)

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from scopemark import tables
 from scopemark.claims_text import sentence
-from scopemark.claims_verdict import NOT_TESTABLE
+from scopemark.claims_verdict import HOLDS, NOT_TESTABLE
+from scopemark.statistics import Interval
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A verdict with the quantity that decides it, and one row of `claim_pairs` per comparison."""
+    """A verdict, the ratio that decides it where one is claimed, and one row of `claim_pairs` per comparison."""
 
     verdict: str
     detail: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    pairs: int = 0
-    holding: int = 0
+    ratio: Interval | None = None
     comparisons: Sequence[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> int:
+        return len(self.comparisons)
+
+    @property
+    def holding(self) -> int:
+        return sum(comparison["verdict"] == HOLDS for comparison in self.comparisons)
 
 
 def not_testable(reason: str) -> Finding:
@@ -37,11 +41,7 @@ def claim_tables(findings: Iterable[tuple[str, str, str, Finding]]) -> tuple[pd.
     rows, comparisons = [], []
     for run, target, claim, finding in findings:
         place = {"run": run, "target": target, "claim": claim}
-        names = ("verdict", "value", "low", "high", "pairs", "holding", "detail")
-        rows.append(place | {name: _number(getattr(finding, name)) for name in names})
+        row = place | {name: getattr(finding, name) for name in ("verdict", "pairs", "holding", "detail")}
+        rows.append(row | (asdict(finding.ratio) if finding.ratio else {}))
         comparisons += [place | comparison for comparison in finding.comparisons]
     return tables.make("claims", rows), tables.make("claim_pairs", comparisons)
-
-
-def _number(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value

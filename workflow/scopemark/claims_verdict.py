@@ -61,10 +61,9 @@ RELATIONS: dict[str, Callable[[Interval], str]] = {"greater": greater, "equal": 
 
 @dataclass(frozen=True)
 class FamilyVerdict:
-    """The verdict on a family, how many comparisons hold, and the index of the one that decides."""
+    """The verdict on a family, and the index of the comparison that decides it."""
 
     verdict: str
-    holding: int
     deciding: int
 
 
@@ -90,4 +89,4 @@ def judge_ratios(relation: str, ratios: Sequence[Interval]) -> FamilyVerdict:
         deciding = max(candidates, key=lambda index: abs(math.log(ratios[index].value)))
     else:
         deciding = min(candidates, key=lambda index: ratios[index].value)
-    return FamilyVerdict(verdict, verdicts.count(HOLDS), deciding)
+    return FamilyVerdict(verdict, deciding)
