@@ -17,7 +17,8 @@ def data(results: Results) -> pd.DataFrame:
     largest = sorted(set(cases["elements"]))[-2:]
     cases = pick(cases, elements=largest)
     series = cases["form"]
-    panel = cases["elements"].map(lambda n: f"{4 * n / 2**20:g} MiB") + ", " + cases["api"].map(style.word)
+    sizes = cases["elements"].map(lambda n: f"{4 * n / 2**20:g} MiB").astype("string")
+    panel = sizes + ", " + cases["api"].map(style.word)
     frame = points(cases, x="density", series=series, panel=panel, value="bytes_per_second")
     peaks = {
         label: _peak(results.machines.get((run, target), {}))
