@@ -1,0 +1,282 @@
+"""The whole workflow on the CPU target, in a copy of the repository: what runs, and what does not run again."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from helpers import ROOT, add_faults, copy_repository, environment, executed, snakemake
+from scopemark import tables
+
+TINY = {
+    "preset": "tiny",
+    "targets": ["cpu"],
+    "architectures": [90],
+    "presets": {
+        "tiny": {
+            "relative_half_width": 0.5,
+            "unstable_half_width": 1e9,
+            "minimum_samples": 6,
+            "maximum_samples": 6,
+            "budget_seconds": 60,
+        }
+    },
+    "experiments": {
+        "scoped_atomics": {
+            "presets": {"tiny": ["tiny_counter", "tiny_matches"]},
+            "grids": {
+                "tiny_counter": {
+                    "benchmark": "counter",
+                    "kind": "cpu",
+                    "api": ["atomic_ref", "builtin"],
+                    "scope": "system",
+                    "address": "opaque",
+                    "cache": "warm",
+                    "blocks": 1,
+                    "threads_per_block": 1,
+                    "iterations": [100, 200],
+                },
+                "tiny_matches": {
+                    "benchmark": "match_count",
+                    "kind": "cpu",
+                    "api": "atomic_ref",
+                    "form": "two_level",
+                    "elements": 4096,
+                    "density": 0.5,
+                    "blocks": 1,
+                    "threads_per_block": 1,
+                    "cache": "warm",
+                },
+            },
+        },
+        "faults": {
+            "presets": {"tiny": ["tiny_faults"]},
+            "grids": {"tiny_faults": {"benchmark": "fault", "kind": "cpu", "step": ["exact", "crash"]}},
+        },
+    },
+}
+CASES = {"scoped_atomics": 2 * 2 + 1, "faults": 2}
+
+
+class Run:
+    """A copy of the repository with a small configuration."""
+
+    def __init__(self, tree):
+        self.tree = copy_repository(tree)
+        add_faults(self.tree)
+        self.configuration = json.loads(json.dumps(TINY))
+
+    def snakemake(self, *arguments, **options):
+        (self.tree / "tiny.yaml").write_text(yaml.safe_dump(self.configuration))
+        return snakemake(self.tree, *arguments, "--cores", "1", "--configfile", "tiny.yaml", **options)
+
+    def tables(self, *arguments, **options):
+        """Run what leads to the tables, without the report."""
+        return self.snakemake(*(f"results/tables/{name}.summary.csv" for name in CASES), *arguments, **options)
+
+    def journal(self, experiment):
+        (path,) = self.tree.glob(f"results/journal/cpu/*/{experiment}.jsonl")
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    def cases(self, experiment):
+        return tables.read("cases", self.tree / f"results/collected/cpu/{experiment}.cases.csv")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A copy in which the workflow has run once."""
+    run = Run(tmp_path_factory.mktemp("pipeline") / "tree")
+    run.snakemake()
+    return run
+
+
+def test_every_case_has_its_row_and_a_crash_costs_one(run):
+    for experiment, number in CASES.items():
+        assert len(run.cases(experiment)) == number
+    assert set(run.cases("scoped_atomics")["status"]) == {"ok"}
+    faults = run.cases("faults").set_index("step")
+    assert faults["status"].to_dict() == {"exact": "ok", "crash": "failed"}
+    assert "SIGSEGV" in faults.loc["crash", "reason"]
+    assert (run.tree / "reports/index.html").exists()
+
+
+def test_a_second_run_does_nothing(run):
+    assert "Nothing to be done" in run.snakemake().stderr
+
+
+def test_a_dry_run_plans_nothing_then(run):
+    assert "Nothing to be done" in run.snakemake("-n").stdout
+
+
+def test_an_edited_figure_draws_itself_and_the_report_alone(run):
+    before = run.journal("scoped_atomics")
+    edited = sorted((run.tree / "workflow/report/figures/scoped_atomics").glob("*.py"))[0]
+    edited.write_text(edited.read_text() + "\n# An edit.\n")
+    done = run.snakemake()
+    rules = executed(done)
+    assert rules.count("figure") == 1
+    assert set(rules) <= {"figure", "paper", "report", "all"}
+    assert run.journal("scoped_atomics") == before
+
+
+def test_the_same_tables_give_the_same_report(run):
+    reports = run.tree / "reports"
+    first = {path: path.read_bytes() for path in sorted(reports.rglob("*")) if path.is_file()}
+    one = next(path for path in first if path.suffix == ".pdf")
+    run.snakemake(f"--forcerun={one.relative_to(run.tree)}", "report")
+    assert {path: path.read_bytes() for path in sorted(reports.rglob("*")) if path.is_file()} == first
+
+
+def test_a_new_value_measures_its_new_cases_alone(run):
+    before, faults = run.journal("scoped_atomics"), run.journal("faults")
+    known = {line["case"] for line in before}
+    grid = run.configuration["experiments"]["scoped_atomics"]["grids"]["tiny_counter"]
+    grid["iterations"] = [100, 200, 300]
+    run.tables()
+    after = run.journal("scoped_atomics")
+    assert after[: len(before)] == before
+    added = {line["case"] for line in after[len(before) :]}
+    assert len(added) == 2  # two APIs
+    assert added.isdisjoint(known)
+    assert run.journal("faults") == faults
+    assert len(run.cases("scoped_atomics")) == CASES["scoped_atomics"] + 2
+    assert "Nothing to be done" in run.tables().stderr
+
+
+def test_a_value_less_measures_nothing(run):
+    before = run.journal("scoped_atomics")
+    run.configuration["experiments"]["scoped_atomics"]["grids"]["tiny_counter"]["iterations"] = [100]
+    run.tables()
+    assert run.journal("scoped_atomics") == before
+    assert len(run.cases("scoped_atomics")) == 2 + 1
+
+
+def test_an_edited_kernel_measures_its_experiment_alone(run):
+    before, faults = run.journal("scoped_atomics"), run.journal("faults")
+    kernel = run.tree / "kernels/scoped_atomics.cu"
+    kernel.write_text(kernel.read_text() + "\n// An edit.\n")
+    done = run.tables()
+    assert "measure" in executed(done)
+    assert len(run.journal("scoped_atomics")) > len(before)
+    assert run.journal("faults") == faults
+    assert "faults" not in " ".join(re.findall(r"^    output: (.*)$", done.stderr, re.M))
+
+
+def test_a_deleted_table_is_made_again_from_the_journal(run):
+    before = run.journal("scoped_atomics")
+    (path,) = run.tree.glob("results/measured/cpu/*/scoped_atomics/tiny_matches.cases.csv")
+    text = path.read_text()
+    path.unlink()
+    run.tables("--forcerun=collect")
+    assert path.read_text() == text
+    assert run.journal("scoped_atomics") == before
+
+
+def test_a_recorded_run_is_kept_byte_for_byte_and_read_beside_this_one(run):
+    run.snakemake("record")
+    recorded = run.tree / "reports/reference/cpu"
+    for name in ("scoped_atomics.cases.csv", "scoped_atomics.samples.csv.gz"):
+        assert (recorded / name).read_bytes() == (run.tree / "results/collected/cpu" / name).read_bytes()
+    run.tables()
+    summary = tables.read("summary", run.tree / "results/tables/scoped_atomics.summary.csv")
+    assert summary.groupby("run").size().nunique() == 1
+    assert len(set(summary["run"])) == 2
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text.replace("lost_updates", "lost"), "lacks the column lost_updates"),
+        (lambda text: text.replace(",ok,", ",fine,", 1), "status 'fine' is unknown; accepted: ok"),
+        (lambda text: text[:200], "scoped_atomics.cases.csv"),
+    ],
+)
+def test_a_damaged_recorded_run_is_told_in_one_message(run, damage, said):
+    path = run.tree / "reports/reference/cpu/scoped_atomics.cases.csv"
+    if not path.exists():
+        run.snakemake("record")
+    text = path.read_text()
+    try:
+        path.write_text(damage(text))
+        done = run.tables(check=False)
+        assert done.returncode != 0
+        assert said in done.stderr
+        assert "reports/reference/cpu/scoped_atomics.cases.csv" in done.stderr
+        assert "Traceback" not in done.stderr
+    finally:
+        path.write_text(text)
+
+
+def test_a_kernel_that_does_not_compile_costs_its_experiment_alone(tmp_path):
+    run = Run(tmp_path / "tree")
+    kernel = run.tree / "kernels/faults.cu"
+    kernel.write_text(kernel.read_text().replace("add(counter, 2)", "subtract(counter, 2)"))
+    done = run.tables(check=False)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert "kernels/faults.cu: the C++ compiler failed" in done.stderr
+    assert "subtract" in done.stderr
+    assert len(run.cases("scoped_atomics")) == CASES["scoped_atomics"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--config", "preset=fastest"], "preset: 'fastest' is not a preset; accepted: quick, default, full"),
+        (["--config", "targets=[gpu]"], "targets: a GPU is asked for and none was found"),
+        (["--config", "architectures=[31]"], "does not know 31; accepted: 75,"),
+        (["--config", "colour=red"], "there is no key 'colour'; accepted: preset, targets"),
+    ],
+)
+def test_a_mistake_ends_before_anything_runs(tmp_path, monkeypatch, arguments, said):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    tree = copy_repository(tmp_path / "tree")
+    done = snakemake(tree, "--cores", "1", *arguments, check=False)
+    assert done.returncode != 0
+    assert f"config.yaml: {said}" in done.stderr or said in done.stderr
+    assert "config.yaml: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tree / "results").exists()
+
+
+def test_no_compiler_is_told_without_a_traceback(tmp_path):
+    run = Run(tmp_path / "tree")
+    done = run.tables(check=False, CXX="no-such-compiler")
+    assert done.returncode != 0
+    assert "CXX: 'no-such-compiler' is no program here" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_shipped_configuration_plans_every_preset(tmp_path):
+    tree = copy_repository(tmp_path / "tree")
+    for preset in ("quick", "default", "full"):
+        done = snakemake(tree, "-n", "--config", f"preset={preset}")
+        assert re.search(r"^measure +\d+$", done.stdout + done.stderr, re.M)
+
+
+def test_the_linter_is_content(tmp_path):
+    done = snakemake(copy_repository(tmp_path / "tree"), "--lint", check=False)
+    assert "Congratulations, your workflow is in a good condition!" in done.stderr
+
+
+def test_parsing_loads_nothing_heavy(tmp_path):
+    """Each of Snakemake's jobs parses the Snakefile again."""
+    code = "import sys; from scopemark.config import load_settings; import yaml\n" + (
+        "settings = load_settings(yaml.safe_load(open('config.yaml')))\n"
+        "settings.targets, settings.toolchains, settings.architectures\n"
+        "from scopemark import layout\n"
+        "print(sorted({'pandas', 'cupy', 'matplotlib', 'seaborn', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment(ROOT), capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+    command = [sys.executable, "-X", "importtime", "-m", "snakemake", "-n"]
+    tree = copy_repository(tmp_path / "tree")
+    done = subprocess.run(command, cwd=tree, env=environment(tree), capture_output=True, text=True, check=True)
+    loaded = set(re.findall(r"\|\s+(\S+)$", done.stderr, re.M))
+    assert "scopemark.config" in loaded
+    assert not {"pandas", "cupy", "matplotlib", "seaborn"} & loaded
