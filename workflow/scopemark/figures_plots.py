@@ -139,6 +139,8 @@ def lines(
         if "ceiling" in own and own["ceiling"].notna().any():
             ceiling = own["ceiling"].iloc[0]
             ax.axhline(ceiling, color=style.NEUTRAL, linestyle=(0, (1, 1)), linewidth=1.2, zorder=1)
+            if ax is ax.figure.axes[-1]:
+                _shares(ax, ceiling, bounds[1] / bounds[0])
         ax.set(yscale="log", ylim=bounds, xlim=(-0.3, len(xs) - 0.7), xlabel=x_label)
         if column == 0:
             ax.set_ylabel(axis_label.format(prefix=letter, power=power))
@@ -146,6 +148,16 @@ def lines(
         log_ticks(ax.yaxis, bounds[1] / bounds[0])
     legend(figure, names, scaled, legend_columns, dashed=True)
     return figure
+
+
+def _shares(ax: Axes, ceiling: float, span: float) -> None:
+    """A second scale on the right: the value as a share of its physical ceiling, in per cent."""
+    shares = ax.secondary_yaxis(
+        "right", functions=(lambda value: value / ceiling * 100, lambda share: share * ceiling / 100)
+    )
+    shares.set_ylabel("% of peak")
+    shares.tick_params(axis="y", which="minor", length=0)
+    log_ticks(shares.yaxis, span)
 
 
 def _series(ax: Axes, points: pd.DataFrame, place: pd.Series, value: str, look: tuple, upright: bool = False) -> None:

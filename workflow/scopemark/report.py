@@ -37,7 +37,7 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
         "claim_columns": columns,
         "claims": claims,
         "verdicts": VERDICTS,
-        "verdict_counts": [verdict_counts(claims, index) for index in range(len(columns))],
+        "verdict_counts": verdict_counts(columns, claims),
         "experiments": [
             {
                 "about": load_experiment(name),
@@ -59,7 +59,6 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
         undefined=jinja2.StrictUndefined,
     )
     names = ("digits", "fact_name", "interval", "kernel_words", "missing")
-    environment.filters["zip"] = zip
     environment.globals |= {name: getattr(report_format, name) for name in names}
     environment.globals["css"] = (REPORT / "templates" / "style.css").read_text()
     return environment.get_template("index.html.j2").render(context)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from scopemark import tables
 from scopemark.claims_definitions import load_claims
 from scopemark.collect import HERE
@@ -19,58 +17,79 @@ VERDICTS = ("holds", "contradicted", "unresolved", "not testable here")
 
 def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mapping[str, Any]]) -> tuple[str, str]:
     """What heads a machine's column: its name, and where its numbers are from."""
-    if (run, target) not in machines:
-        return target, "this build" if run == HERE else run
-    return device_name(machines[run, target], target), "measured here" if run == HERE else run
+    return device_name(machines.get((run, target)), target), "measured here" if run == HERE else run
 
 
 def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """The columns, each (name, run), and one row per claim: id, statement, source, published, cells.
+    """The machines' columns, each (name, run), and one row per claim: id, statement, source, published, cells, builds.
 
-    A cell is a column's verdict, its quantity with interval, what it counts and its detail; None where a claim was not
-    judged on that machine.
+    A cell is a machine's verdict, its ratio with interval and its detail; None where a claim was not judged there.
+    builds: what was judged on machine code, of no machine: (what was judged, cell).
     """
     judged = tables.read("claims", file)
-    keys = list(dict.fromkeys(zip(judged["run"], judged["target"], strict=True)))
+    found_keys = dict.fromkeys(zip(judged["run"], judged["target"], strict=True))
+    keys = [key for key in found_keys if key in machines]
     rows = []
     for experiment in experiments:
         for name, claim in load_claims(experiment).items():
-            cells = []
-            for run, target in keys:
-                found = judged[(judged["run"] == run) & (judged["target"] == target) & (judged["claim"] == name)]
-                cells.append(_cell(found.iloc[0]) if len(found) else None)
-            if any(cells):
+            own = judged[judged["claim"] == name]
+            found = {(row["run"], row["target"]): _cell(row, claim) for row in own.to_dict("records")}
+            if found:
                 rows.append(
                     {
                         "id": name,
                         "statement": claim["statement"],
                         "source": f"{claim['source']['document']}, {claim['source']['section']}",
                         "published": claim.get("published"),
-                        "cells": cells,
+                        "cells": [found.get(key) for key in keys],
+                        "builds": [
+                            (target, cell) for (run, target), cell in found.items() if (run, target) not in keys
+                        ],
                     }
                 )
     return [column_label(*key, machines) for key in keys], rows
 
 
-def _cell(row: pd.Series) -> dict[str, Any]:
-    counted = "" if missing(row["pairs"]) or row["pairs"] < 2 else f"{row['holding']} of {row['pairs']} comparisons"
-    value = "" if missing(row["value"]) else interval(row["value"], row["low"], row["high"])
-    return {"verdict": row["verdict"], "value": value, "counted": counted, "detail": row["detail"]}
+def _cell(row: Mapping[str, Any], claim: Mapping[str, Any]) -> dict[str, Any]:
+    """What other quantities than ratios amount to is in the detail."""
+    ratio = claim["quantity"]["kind"] == "ratio" and not missing(row["value"])
+    value = interval(row["value"], row["low"], row["high"]) if ratio else ""
+    return {"verdict": row["verdict"], "value": value, "detail": row["detail"]}
 
 
-def verdict_counts(rows: Sequence[Mapping[str, Any]], column: int) -> dict[str, int]:
-    """How often each verdict stands in a column, in the order of VERDICTS."""
-    found = [row["cells"][column]["verdict"] for row in rows if row["cells"][column]]
-    return {verdict: found.count(verdict) for verdict in VERDICTS if verdict in found}
+def verdict_counts(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, list[int]]]:
+    """Where it was judged, and how often each of VERDICTS was found there: the machines, and the machine code."""
+    cells = {f"{name}, {run}": [row["cells"][index] for row in rows] for index, (name, run) in enumerate(columns)}
+    for row in rows:
+        for build, cell in row["builds"]:
+            cells.setdefault(f"machine code, {build}", []).append(cell)
+    found = {where: [cell["verdict"] for cell in own if cell] for where, own in cells.items()}
+    return [(where, [own.count(verdict) for verdict in VERDICTS]) for where, own in found.items()]
 
 
 def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
-    """Per machine, those of this run first: name, run, here, and its advice as question, answer and value."""
+    """Per machine, those of this run first: name, run, here, and its questions, each with its answers.
+
+    An answer is a finding and the conditions that it was found under, which end its sentence in brackets.
+    """
     advice = tables.read("advice", file)
     blocks = []
     for run, target in dict.fromkeys(zip(advice["run"], advice["target"], strict=True)):
         own = advice[(advice["run"] == run) & (advice["target"] == target)]
         name, where = column_label(run, target, machines)
         kind = machines.get((run, target), {}).get("kind", "")
-        blocks.append({"name": name, "run": where, "here": run == HERE, "kind": kind, "advice": own.to_dict("records")})
+        questions: dict[str, list[tuple[str, str]]] = {}
+        for entry in own.itertuples():
+            questions.setdefault(entry.question, []).append(_split(entry.answer))
+        blocks.append({"name": name, "run": where, "here": run == HERE, "kind": kind, "questions": questions})
     return sorted(blocks, key=lambda block: (not block["here"], block["kind"] != "gpu"))
+
+
+def _split(answer: str) -> tuple[str, str]:
+    """A sentence without the conditions in its last brackets, and those conditions."""
+    finding, bracket, conditions = answer.rpartition(" (")
+    if bracket and conditions.endswith(")."):
+        return f"{finding}.", conditions.removesuffix(").")
+    return answer, ""

@@ -24,16 +24,16 @@ def missing(value: Any) -> bool:
 
 
 def interval(value: float, low: float, high: float, unit: str = "ratio", significant: int = 3) -> str:
-    """A value with its 95 % interval, in the SI prefix that suits the value: 4.14 (4.13–4.15) Top/s."""
+    """A value with its 95 % interval: 11.9× [11.8, 12.0], or with the SI prefix that suits: 4.14 [4.13, 4.15] Top/s."""
     if missing(value):
         return DASH
-    factor, suffix = 1.0, ""
+    factor, suffix, sign = 1.0, "", "×"
     if unit != "ratio":
         factor, letter = next(((f, p) for f, p in _PREFIXES if abs(value) >= f), (1.0, ""))
-        suffix = f" {letter}{_UNITS.get(unit, unit)}"
-    text = digits(value / factor, significant)
+        suffix, sign = f" {letter}{_UNITS.get(unit, unit)}", ""
+    text = digits(value / factor, significant) + sign
     if not missing(low) and not missing(high):
-        text += f" ({digits(low / factor, significant)}{DASH}{digits(high / factor, significant)})"
+        text += f" [{digits(low / factor, significant)}, {digits(high / factor, significant)}]"
     return text + suffix
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -74,6 +75,7 @@ def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence
                 "experiment": Path(image).parent.name,
                 "kind": Path(image).stem.split("_")[0],
                 "title": load_figure(module).TITLE,
+                "width": svg_width(image),
                 "image": data_uri(image, "image/svg+xml"),
                 "points": data_uri(point, "text/csv"),
                 "files": [str(Path(image).with_suffix(end).relative_to("reports")) for end in (".pdf", ".svg", ".png")],
@@ -82,6 +84,11 @@ def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence
             }
         )
     return sorted(parts, key=lambda part: part["kind"] != "gpu")
+
+
+def svg_width(path: str) -> int:
+    """The natural width of an SVG that matplotlib wrote, in CSS pixels: 96 make the inch that has 72 points."""
+    return round(float(re.search(r'width="([0-9.]+)pt"', Path(path).read_text())[1]) * 96 / 72)
 
 
 def data_uri(path: str, kind: str) -> str:
