@@ -28,13 +28,13 @@ def _no_gpu(monkeypatch):
 def test_every_preset_is_accepted(configuration, preset):
     settings = load_settings(configuration | {"preset": preset})
     assert settings.preset == preset
-    chosen = configuration["experiments"]["scoped_atomics"]["presets"][preset]
-    assert list(settings.grids["scoped_atomics"]) == chosen
+    for name, block in configuration["experiments"].items():
+        assert list(settings.grids[name]) == block["presets"].get(preset, [])
 
 
 def test_every_grid_is_in_the_full_preset(configuration):
-    block = configuration["experiments"]["scoped_atomics"]
-    assert sorted(block["presets"]["full"]) == sorted(block["grids"])
+    for block in configuration["experiments"].values():
+        assert sorted(block["presets"]["full"]) == sorted(block["grids"])
 
 
 def test_a_preset_changes_what_it_names_alone(configuration):

@@ -1,75 +1,118 @@
 """Grids: the cases there are, and what identifies one."""
 
 import copy
+import math
 from collections import Counter
 
 import pytest
 
 from scopemark.axes import best_of, resolve_count
 from scopemark.experiment import load_experiment
-from scopemark.grid import case_id, expand, instances
+from scopemark.grid import case_id, expand, grid_targets, instances
 
 ATOMICS = load_experiment("scoped_atomics")
 
 
-def grid(configuration, name):
-    return configuration["experiments"]["scoped_atomics"]["grids"][name]
-
-
-# How many cases each grid has, by arithmetic: the product of the axes less the points that the rules leave out.
+OPERATIONS = ["fetch_add", "load", "store", "exchange", "compare_exchange"]
+OPERATIONS += ["fetch_min", "fetch_max", "fetch_and", "fetch_or", "fetch_xor"]
+GRIDS = {
+    "headline": {
+        "api": ["atomic_ref", "atomic", "intrinsic"],
+        "scope": ["block", "device", "system"],
+        "placement": ["shared", "global"],
+    },
+    "orders": {
+        "api": "atomic_ref",
+        "scope": ["block", "device", "system"],
+        "order": ["relaxed", "acquire", "release", "acq_rel", "seq_cst"],
+    },
+    "apis": {
+        "api": ["atomic_ref", "atomic", "std_atomic_ref", "intrinsic"],
+        "scope": ["block", "device", "system"],
+        "order": ["relaxed", "seq_cst"],
+        "result": ["discarded", "used"],
+    },
+    "contention": {
+        "api": ["atomic_ref", "intrinsic"],
+        "address": "opaque",
+        "stride_bytes": [4, 32, 256],
+        "counters_per_block": [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    },
+    "uneven": {"address": "opaque", "counters_per_block": [1, 3, 256, 512], "threads_per_block": [96, 256]},
+    "uniform": {"address": ["uniform", "opaque"], "counters_per_block": [1, 2]},
+    "operations": {
+        "api": ["atomic_ref", "intrinsic"],
+        "operation": OPERATIONS,
+        "result": ["discarded", "used"],
+    },
+    "types": {
+        "type": ["int32", "uint32", "uint64", "float32", "float64"],
+        "operation": ["fetch_add", "fetch_min", "exchange"],
+        "stride_bytes": [4, 8],
+        "api": ["atomic_ref", "intrinsic"],
+    },
+    "cpu_orders": {
+        "kind": "cpu",
+        "api": ["atomic_ref", "builtin", "intrinsic"],
+        "scope": ["block", "system"],
+        "order": ["relaxed", "acquire", "release", "acq_rel", "seq_cst"],
+        "operation": ["fetch_add", "load", "store"],
+        "result": ["discarded", "used"],
+        "address": ["uniform", "opaque"],
+        "cache": ["cold", "warm"],
+        "placement": ["global", "shared"],
+    },
+}
+# How many cases each has, by arithmetic.
 COUNTS = {
     "headline": 3 * 3 * 2,
-    "book": 2 * 3 * 2,
-    "book_rtx3060": 2 * 3 * 2,
-    "orders": 3 * 5 * 2,
-    # std_atomic_ref has one scope of three; intrinsics have one order of two.
+    "orders": 3 * 5,
+    # Of three scopes std_atomic_ref has one; of two orders the intrinsics have one.
     "apis": (2 * 3 * 2 + 1 * 2 + 3 * 1) * 2,
-    "addresses": 2 * 2 * 2 * 2 * 2,
     "contention": 2 * 3 * 9,
+    # 96 threads: 1 and 3 counters. 256 threads: 1 and 256.
+    "uneven": 2 + 2,
+    "uniform": 1 + 2,
     # 7 operations twice; load and compare_exchange used, store discarded; the intrinsics lack load and store.
     "operations": (7 * 2 + 3) + (7 * 2 + 1),
-    "types": 2 * 5 * 2 * 2,
-    "match_count": 2 * 3 * 2 * 6,
-    "cpu_headline": 4 * 2,
-    # add: 5 orders, 2 results; load: 3 orders, used; store: 3 orders, discarded.
-    "cpu_orders": 2 * (5 * 2 + 3 + 3),
-    "cpu_contention": 2 * 2 * 4,
-    # add, exchange and three bit operations twice; load, store and compare_exchange once.
-    "cpu_operations": 3 * 2 * (5 * 2 + 3),
-    "cpu_match_count": 2 * 2 * 5,
+    # Strides that are multiples: 2, 2, 1, 2, 1. atomic_ref: no fetch_min on floats. Intrinsics: no exchange of doubles.
+    "types": (3 * (2 + 2 + 1) + 2 * (2 + 1)) + (3 * (2 + 2 + 1) + 2 * 2 + 1),
+    # atomic_ref with 2 scopes, builtin with one. add: 5 orders, 2 results; load: 3 orders, used; store: 3, discarded.
+    "cpu_orders": 3 * (5 * 2 + 3 + 3),
 }
 
 
+def grid(name):
+    return {"benchmark": "counter", "kind": "gpu"} | GRIDS[name]
+
+
 @pytest.mark.parametrize("name", COUNTS)
-def test_a_grid_has_the_cases_of_its_product_less_the_rules(configuration, name):
-    given = grid(configuration, name)
+def test_a_grid_has_the_cases_of_its_product_less_the_rules(name):
+    given = grid(name)
     cases, excluded = expand(ATOMICS, given, given["kind"])
     assert len(cases) == COUNTS[name]
-    axes = [value for key, value in given.items() if key not in ("benchmark", "kind", "budget_seconds")]
-    product = 1
-    for value in axes:
-        product *= len(value) if isinstance(value, list) else 1
+    product = math.prod(len(value) for value in given.values() if isinstance(value, list))
     assert len(cases) + sum(excluded.values()) == product
 
 
-def test_a_grid_has_no_case_on_another_kind(configuration):
-    assert expand(ATOMICS, grid(configuration, "headline"), "cpu") == ([], Counter())
+def test_a_grid_has_no_case_on_another_kind():
+    assert expand(ATOMICS, grid("headline"), "cpu") == ([], Counter())
 
 
-def test_every_case_has_an_identity_of_its_own(configuration):
-    grids = configuration["experiments"]["scoped_atomics"]["grids"].values()
+def test_every_configured_case_has_an_identity_of_its_own(configuration):
     seen = {}
-    for given in grids:
-        for case in expand(ATOMICS, given, given["kind"])[0]:
-            assert seen.setdefault(case.id, (case.benchmark.name, case.parameters)) == (
-                case.benchmark.name,
-                case.parameters,
-            )
+    for name, block in configuration["experiments"].items():
+        experiment = load_experiment(name)
+        for given in block["grids"].values():
+            for kind in grid_targets(given):
+                for case in expand(experiment, given, kind)[0]:
+                    what = (name, case.benchmark.name, case.parameters)
+                    assert seen.setdefault(case.id, what) == what
     assert len(seen) > 1000
 
 
-def test_the_order_of_keys_and_values_changes_no_identity(configuration):
-    given = grid(configuration, "apis")
+def test_the_order_of_keys_and_values_changes_no_identity():
+    given = grid("apis")
     turned = {key: value[::-1] if isinstance(value, list) else value for key, value in reversed(given.items())}
     assert {case.id for case in expand(ATOMICS, given, "gpu")[0]} == {
         case.id for case in expand(ATOMICS, turned, "gpu")[0]
@@ -108,8 +151,8 @@ def test_everything_that_matters_is_in_the_identity():
     assert all(len(found) == 16 for found in ids)
 
 
-def test_one_value_more_leaves_the_other_cases_alone(configuration):
-    given = grid(configuration, "contention")
+def test_one_value_more_leaves_the_other_cases_alone():
+    given = grid("contention")
     more = copy.deepcopy(given) | {"stride_bytes": [4, 32, 256, 512]}
     before = {case.id for case in expand(ATOMICS, given, "gpu")[0]}
     after = {case.id for case in expand(ATOMICS, more, "gpu")[0]}
@@ -122,8 +165,8 @@ def test_what_is_left_out_is_counted_by_its_reason():
     assert expand(ATOMICS, given, "gpu")[1] == {"the intrinsics are relaxed": 2}
 
 
-def test_an_instance_is_listed_once(configuration):
-    grids = [grid(configuration, name) for name in ("book", "book_rtx3060", "headline")]
+def test_an_instance_is_listed_once():
+    grids = [grid("headline"), grid("headline") | {"blocks": [1, 2, 3], "cache": "warm"}]
     lines = instances(ATOMICS, grids, "gpu")
     # Placement, scope and API select the code; the number of blocks does not.
     assert len(lines) == 3 * 3 * 2

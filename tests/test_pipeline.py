@@ -189,9 +189,9 @@ def test_a_recorded_run_is_kept_byte_for_byte_and_read_beside_this_one(run):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda text: text.replace("lost_updates", "lost"), "lacks the column lost_updates"),
+        (lambda text: text.replace("benchmark", "bench"), "lacks the column benchmark"),
         (lambda text: text.replace(",ok,", ",fine,", 1), "status 'fine' is unknown; accepted: ok"),
-        (lambda text: text[:200], "scoped_atomics.cases.csv"),
+        (lambda text: text[:-9], "its last line is cut off"),
     ],
 )
 def test_a_damaged_recorded_run_is_told_in_one_message(run, damage, said):

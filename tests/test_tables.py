@@ -77,9 +77,17 @@ def test_an_empty_table_is_a_table(tmp_path):
 
 def test_an_older_schema_is_told_by_its_missing_column(tmp_path):
     path = tmp_path / "old.csv"
-    tables.make("samples", [sample(0, 1.0)]).drop(columns="sm_clock_hz").to_csv(path, index=False)
-    with pytest.raises(UserError, match=r"old\.csv: not a samples table of this version.*column sm_clock_hz.*expected"):
+    tables.make("samples", [sample(0, 1.0)]).drop(columns="toolchain").to_csv(path, index=False)
+    with pytest.raises(
+        UserError, match=r"old\.csv: not a samples table of this version.*column toolchain; expected: case"
+    ):
         tables.read("samples", path)
+
+
+def test_a_column_that_an_older_version_did_not_have_is_empty(tmp_path):
+    path = tmp_path / "old.csv"
+    tables.make("samples", [sample(0, 1.0)]).drop(columns="sm_clock_hz").to_csv(path, index=False)
+    assert tables.read("samples", path)["sm_clock_hz"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -120,6 +128,7 @@ def _whole():
         ("flipped.csv.gz", _whole()[:40] + b"\xff" * 40 + _whole()[80:]),
         ("empty.csv", b""),
         ("binary.csv", bytes(range(256))),
+        ("short.csv", tables.make("samples", [sample(0, 1 / 3)]).to_csv(index=False).encode()[:-8]),
         ("ragged.csv", b"case,target\n1,2\n1,2,3,4,5\n"),
         ("json.csv", b'{"case": 1}'),
     ],

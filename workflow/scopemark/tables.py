@@ -7,6 +7,7 @@ in .gz is compressed, without a time stamp, so that the same rows give the same 
 from __future__ import annotations
 
 import functools
+import os
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -84,6 +85,7 @@ def read(table: str, path: Path | str) -> pd.DataFrame:
     declared = columns(table)
     texts = {name: "string" for name, column in declared.items() if column["type"] in ("text", "flag")}
     try:
+        _check_end(Path(path))
         frame = pd.read_csv(path, dtype=texts, **EXACT)
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file; expected a {table} table") from None
@@ -104,3 +106,15 @@ def read(table: str, path: Path | str) -> pd.DataFrame:
         except (ValueError, TypeError) as error:
             raise UserError(f"{path}: {name}: expected {column['type']}: {error}") from None
     return _typed(table, frame)
+
+
+def _check_end(path: Path) -> None:
+    """ValueError if a table was cut off: each ends with a newline, and a compressed one checks itself."""
+    if path.suffix == ".gz":
+        return
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            raise ValueError("it is empty")
+        file.seek(-1, os.SEEK_END)
+        if file.read(1) != b"\n":
+            raise ValueError("its last line is cut off")

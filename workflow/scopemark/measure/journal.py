@@ -43,9 +43,12 @@ class Record:
 
     @property
     def worst(self) -> int | None:
-        """The index of the sample with the most wrong elements; None without samples."""
-        wrong = self.samples["wrong"]
-        return wrong.index(max(wrong)) if wrong else None
+        """The index of the sample with the most wrong elements, and among those the farthest off; None without samples."""
+        off = [
+            (wrong, abs(expected - observed))
+            for wrong, expected, observed in zip(*map(self.samples.get, ("wrong", "expected", "observed")), strict=True)
+        ]
+        return off.index(max(off)) if off else None
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Take in one line of the journal."""
