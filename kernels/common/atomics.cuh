@@ -20,6 +20,9 @@ namespace scopemark {
   SCOPEMARK_INLINE bool compare_exchange(T& expected, T desired) const {                            \
     return OBJECT.compare_exchange_strong(expected, desired, Order);                                \
   }                                                                                                 \
+  SCOPEMARK_INLINE bool compare_exchange_weak(T& expected, T desired) const {                       \
+    return OBJECT.compare_exchange_weak(expected, desired, Order);                                  \
+  }                                                                                                 \
   SCOPEMARK_INLINE T fetch_add(T value) const { return OBJECT.fetch_add(value, Order); }            \
   SCOPEMARK_INLINE T fetch_and(T value) const { return OBJECT.fetch_and(value, Order); }            \
   SCOPEMARK_INLINE T fetch_or(T value) const { return OBJECT.fetch_or(value, Order); }              \
@@ -113,6 +116,9 @@ struct builtin {
   T exchange(T value) const { return __atomic_exchange_n(object, value, order); }
   bool compare_exchange(T& expected, T desired) const {
     return __atomic_compare_exchange_n(object, &expected, desired, false, order, failure_order);
+  }
+  bool compare_exchange_weak(T& expected, T desired) const {
+    return __atomic_compare_exchange_n(object, &expected, desired, true, order, failure_order);
   }
   T fetch_add(T value) const { return __atomic_fetch_add(object, value, order); }
   T fetch_and(T value) const { return __atomic_fetch_and(object, value, order); }

@@ -92,6 +92,8 @@ class Benchmark:
     operations: logical operations of one launch. bytes: what it must at least move. issued: the atomics it issues,
         told whether the compiler aggregated them across the warp, or None where that is not known.
     cycles: the buffer of one uint64 in which the kernel leaves the clock cycles of what it timed itself, if it does.
+    minimum_architecture: the least compute capability, as 90, that has what the instance needs. Builds for lesser
+        ones leave it out, and on a GPU of one the case is unsupported.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Benchmark:
     bytes: Callable[[Parameters, Launch], int] = lambda parameters, launch: 0
     issued: Callable[[Parameters, Launch, bool], int | None] = lambda parameters, launch, aggregated: None
     cycles: str | None = None
+    minimum_architecture: Callable[[Parameters], int] = lambda parameters: 0
 
     @property
     def all_axes(self) -> tuple[Axis, ...]:
@@ -116,9 +119,11 @@ class Benchmark:
         return "__".join([self.name, "_".join(str(parameters[axis]) for axis in self.compile_axes)])
 
     def instance(self, parameters: Parameters) -> str:
-        """The line of the instance list that makes the kernel."""
+        """The entry of the instance list that makes the kernel: a line, guarded if not every architecture has it."""
         words = [self.kernel(parameters), *(str(parameters[axis]) for axis in self.compile_axes)]
-        return f"{self.name.upper()}({', '.join(words)})"
+        line = f"{self.name.upper()}({', '.join(words)})"
+        least = self.minimum_architecture(parameters)
+        return f"#if __CUDA_ARCH__ >= {least}0\n{line}\n#endif" if least else line
 
 
 @dataclass(frozen=True)

@@ -122,9 +122,9 @@ def _points(benchmark: Benchmark, grid: Mapping[str, Any], kind: str) -> Iterato
 
 
 def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str) -> list[str]:
-    """The lines of the instance list that the grids need on targets of a kind: sorted, each once."""
-    lines = set()
+    """The entries of the instance list that the grids need on targets of a kind: by kernel, each once."""
+    entries = {}
     for grid in grids:
         benchmark = experiment.benchmark(grid["benchmark"])
-        lines.update(benchmark.instance(case.parameters) for case in expand(experiment, grid, kind)[0])
-    return sorted(lines)
+        entries.update((case.kernel, benchmark.instance(case.parameters)) for case in expand(experiment, grid, kind)[0])
+    return [entries[kernel] for kernel in sorted(entries)]

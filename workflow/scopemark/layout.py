@@ -14,8 +14,9 @@ REPORT = Path(__file__).parents[1] / "report"
 
 
 def kernel_sources(experiment: str) -> list[str]:
-    """A kernel file and the headers that all kernel files share: what its build depends on."""
-    return [str(KERNELS / f"{experiment}.cu"), *sorted(map(str, KERNELS.glob("common/*.cuh")))]
+    """A kernel file, its own headers and those that all kernel files share: what its build depends on."""
+    headers = [*KERNELS.glob(f"{experiment}/*.cuh"), *KERNELS.glob("common/*.cuh")]
+    return [str(KERNELS / f"{experiment}.cu"), *sorted(map(str, headers))]
 
 
 def host_sources() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,17 +41,19 @@ def measure_grid(
     for reason, count in sorted(excluded.items()):
         log.write(f"left out {count} points: {reason}\n")
     evidence = _evidence(kernels, target.kind)
+    lacking = _lacking(cases, target)
     limits = {**limits, **{key: grid[key] for key in ("budget_seconds",) if key in grid}}
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
     hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     site = site_of(experiment, target, facts, binary, support)
     with exclusive(target.uuid or "cpu"):
-        session = Session(f"{target.name} {experiment.name}/{grid_name}", site, cases, hashes, journal, limits, log)
-        outcomes = session.run()
+        possible = [case for case in cases if case.id not in lacking]
+        session = Session(f"{target.name} {experiment.name}/{grid_name}", site, possible, hashes, journal, limits, log)
+        outcomes = session.run() | {case: ("unsupported", reason) for case, reason in lacking.items()}
 
     case_rows, sample_rows = [], []
     for case in cases:
-        record = session.records[case.id]
+        record = session.records.get(case.id) or Record()
         common = {"case": case.id, "target": target.name, "toolchain": toolchain}
         status, reason = outcomes[case.id]
         row = {"target_kind": target.kind, "experiment": experiment.name}
@@ -81,6 +83,15 @@ def site_of(
 def _evidence(path: Path, kind: str) -> dict[str, Mapping[str, Any]]:
     frame = tables.read("kernels" if kind == "gpu" else "host_kernels", path)
     return {row["kernel"]: row for row in frame.to_dict("records")}
+
+
+def _lacking(cases: Sequence[Case], target: Target) -> dict[str, str]:
+    """The cases whose kernels the target's architecture does not have, and why."""
+    least = {case.id: case.benchmark.minimum_architecture(case.parameters) for case in cases}
+    if target.kind != "gpu":
+        return {}
+    own = int(target.architecture)
+    return {case: f"needs sm_{needed}; this GPU is sm_{own}" for case, needed in least.items() if needed > own}
 
 
 def _processors(target: Target) -> int:
