@@ -13,27 +13,26 @@ import numpy as np
 from cupy.cuda import runtime
 
 HOLD_LIMIT_NS = 2_000_000_000  # a hold that nobody ends; far longer than queueing ever takes
-WARM_UP_NS = 200_000_000  # of spinning before the first sample, for the clocks to rise
 
 
 class HeldStream:
-    """The engine's stream on the current device. `support` is the module of the engine's own kernels.
+    """One held stream on the current device. `support` is the module of the engine's own kernels.
 
-    Use it as a context manager: within it, CuPy's work goes to this stream.
+    Use it as a context manager: within it, CuPy's work goes to this stream. `flush` is what an L2 flush overwrites. Its
+    first hold lasts `warm_up_ns`: the hold must have been loaded before anybody waits for it.
     """
 
-    def __init__(self, support: cupy.RawModule, l2_bytes: int):
+    def __init__(self, support: cupy.RawModule, flush: cupy.ndarray, warm_up_ns: int):
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._hold = support.get_function("scopemark_hold")
-        self._flush = cupy.empty(max(l2_bytes, 1), dtype=cupy.uint8)
+        self._flush = flush
         self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
         # Host words that the device reads and writes in place: the hold's flag and its meter, and four for the user.
         self._words = cupy.cuda.alloc_pinned_memory(8 * 8)
         self._host = np.frombuffer(self._words, dtype=np.uint64, count=8)
         self._host[:] = 0
-        # Spins until its limit: the clocks are up, and the hold is loaded before it is ever waited for.
         with self:
-            self._start_hold(WARM_UP_NS)
+            self._start_hold(warm_up_ns)
         self._stream.synchronize()
 
     def __enter__(self) -> HeldStream:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import cupy
@@ -27,18 +27,24 @@ def known_durations(backend: GpuBackend) -> list[dict[str, Any]]:
     spin = backend.support.get_function("scopemark_spin")
     clocked = cupy.zeros(2, dtype=cupy.uint64)
     rows = []
-    with backend.stream:
-        empty((1,), (1,), ())
-        spin((1,), (1,), (np.uint64(1000), clocked))
-        backend.stream.synchronize()
-        times = [backend.stream.timed(lambda: empty((1,), (1,), ()))[0] for _ in range(SPIN_SAMPLES)]
-        rows.append(_row("empty", 0, times, [0.0]))
-        for duration in SPIN_NS:
-            measured, known = [], []
-            for _ in range(SPIN_SAMPLES):
-                measured.append(backend.stream.timed(lambda: spin((1,), (1,), (np.uint64(duration), clocked)))[0])  # noqa: B023
-                known.append(int(clocked[0].get()) * 1e-9)
-            rows.append(_row("spin", duration, measured, known))
+    for lane in backend.lanes:
+        with lane:
+            empty((1,), (1,), ())
+            spin((1,), (1,), (np.uint64(1000), clocked))
+            lane.synchronize()
+
+    def measured(queue: Callable[[], None]) -> Iterator[float]:
+        for sample in range(SPIN_SAMPLES):
+            with backend.lanes[sample % len(backend.lanes)] as lane:
+                yield lane.timed(queue)[0]
+
+    rows.append(_row("empty", 0, list(measured(lambda: empty((1,), (1,), ()))), [0.0]))
+    for duration in SPIN_NS:
+        times, clocks = [], []
+        for seconds in measured(lambda duration=duration: spin((1,), (1,), (np.uint64(duration), clocked))):
+            times.append(seconds)
+            clocks.append(int(clocked[0].get()) * 1e-9)
+        rows.append(_row("spin", duration, times, clocks))
     return rows
 
 

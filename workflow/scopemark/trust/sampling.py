@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,22 +40,21 @@ def batched(backend: GpuBackend, prepared: PreparedGpu, seconds: float, limits: 
     """Launches back to back in one held interval, per launch, of a kernel that takes about that many seconds alone."""
     launches = max(2, min(BATCHED_LAUNCHES, int(BATCHED_SECONDS / seconds)))
     values: list[float] = []
-    index, start = 0, time.perf_counter()
-    with backend.stream:
-        while True:
-            places = [backend.place(prepared, index + i, reset=False) for i in range(launches)]
-            index += launches
+    start = time.perf_counter()
+    for batch in itertools.count():
+        with backend.lanes[batch % len(backend.lanes)] as lane:
+            first = batch * launches
+            places = [backend.place(prepared, lane, first + i, reset=False) for i in range(launches)]
 
             def queue(places=places):
                 for place in places:
                     backend.launch(prepared, place)
 
-            values.append(backend.stream.timed(queue)[0] / launches)
-            interval = median_interval(values)
-            enough = len(values) >= limits["minimum_samples"]
-            if enough and interval.relative_half_width <= limits["relative_half_width"]:
-                break
-            spent = time.perf_counter() - start
-            if len(values) >= limits["maximum_samples"] or (enough and spent > limits["budget_seconds"]):
-                break
+            values.append(lane.timed(queue)[0] / launches)
+        enough = len(values) >= limits["minimum_samples"]
+        if enough and median_interval(values).relative_half_width <= limits["relative_half_width"]:
+            break
+        spent = time.perf_counter() - start
+        if len(values) >= limits["maximum_samples"] or (enough and spent > limits["budget_seconds"]):
+            break
     return Estimate(median_interval(values), len(values), time.perf_counter() - start)
