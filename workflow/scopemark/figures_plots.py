@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from scopemark import style
 
 _PREFIXES = ((1e12, "T", "10¹² "), (1e9, "G", "10⁹ "), (1e6, "M", "10⁶ "), (1e3, "k", "10³ "), (1.0, "", ""))
+_LETTER_INCHES = 0.075  # of a tick label, on average
 _MISSING_X = 0.02  # of the axis: where a case without a number is marked
 
 
@@ -33,15 +34,17 @@ def nothing(title: str) -> Figure:
     return figure
 
 
-def panels(frame: pd.DataFrame, panel_size: tuple[float, float], **sharing) -> tuple[Figure, Iterator]:
+def panels(frame: pd.DataFrame, panel_size: tuple[float, float], left: float) -> tuple[Figure, Iterator]:
     """A row of panels per machine, headed by its name and launch. Yields (axes, points, column, colour) of every panel.
 
-    panel_size: width and height of one panel in inches.
+    panel_size: width and height of one panel, and left: what the labels beside the first one take, in inches.
     """
     names = list(dict.fromkeys(frame["panel"]))
     machines = list(dict.fromkeys(frame["machine"]))
     width, height = panel_size
-    figure = plt.figure(figsize=(width * len(names) + 0.9, (height + 0.75) * len(machines) + 0.5), layout="constrained")
+    figure = plt.figure(
+        figsize=(width * len(names) + left, (height + 0.75) * len(machines) + 0.5), layout="constrained"
+    )
     figure.get_layout_engine().set(h_pad=0.05, hspace=0.04)
     rows = figure.subfigures(len(machines), 1, squeeze=False)[:, 0]
 
@@ -52,7 +55,7 @@ def panels(frame: pd.DataFrame, panel_size: tuple[float, float], **sharing) -> t
             launches = list(dict.fromkeys(own["launch"]))
             heading = machine + (f"\n{launches[0]}" if len(launches) == 1 else "")
             row.suptitle(heading, x=0.01, ha="left", fontsize=10, color=style.shades(colour, 3)[0], weight="bold")
-            axes = row.subplots(1, len(names), squeeze=False, sharey=True, **sharing)[0]
+            axes = row.subplots(1, len(names), squeeze=False, sharey=True)[0]
             for column, (ax, name) in enumerate(zip(axes, names, strict=True)):
                 ax.set_title(name, loc="left")
                 yield ax, own[own["panel"] == name], column, colour
@@ -90,7 +93,9 @@ def dots(
     factor, letter, power = (scale, "", "") if scale else prefix(frame[value].dropna())
     scaled = frame.assign(**{name: frame[name] / factor for name in (value, f"{value}_low", f"{value}_high")})
     bounds = limits(scaled, [value, f"{value}_low", f"{value}_high"])
-    figure, each = panels(scaled, (width, 0.35 + len(xs) * max(0.3, 0.15 * len(names))))
+    labels = [style.word(x) for x in xs]
+    left = 0.3 + _LETTER_INCHES * max(map(len, labels))
+    figure, each = panels(scaled, (width, 0.35 + len(xs) * max(0.3, 0.15 * len(names))), left)
     for ax, own, _, colour in each:
         shades = style.shades(colour, len(names))
         for index, name in enumerate(names):
@@ -104,7 +109,7 @@ def dots(
         ax.set(
             xscale="log", xlim=bounds, ylim=(len(xs) - 0.5, -0.5), xlabel=axis_label.format(prefix=letter, power=power)
         )
-        ax.set_yticks(range(len(xs)), [style.word(x) for x in xs])
+        ax.set_yticks(range(len(xs)), labels)
         ax.grid(False, axis="y")
         log_ticks(ax.xaxis, bounds[1] / bounds[0])
     legend(figure, names, scaled, legend_columns)
@@ -129,7 +134,7 @@ def lines(
     columns = [value, f"{value}_low", f"{value}_high", *(["ceiling"] if "ceiling" in frame else [])]
     scaled = frame.assign(**{name: frame[name] / factor for name in columns})
     bounds = limits(scaled, columns)
-    figure, each = panels(scaled, (width, height))
+    figure, each = panels(scaled, (width, height), left=0.9)
     for ax, own, column, colour in each:
         shades = style.shades(colour, len(names))
         for index, name in enumerate(names):

@@ -16,6 +16,7 @@ from scopemark import style, tables
 from scopemark.collect import HERE
 from scopemark.experiment import load_experiment
 from scopemark.figures import device_name, device_order, label, load_figure
+from scopemark.figures_save import read_points
 from scopemark.grid import expand
 from scopemark.report_format import fact, fact_name
 
@@ -68,18 +69,21 @@ def headline(machine: Mapping[str, Any]) -> str:
 def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence[str], captions: Sequence[str]) -> list:
     """Figures in the page's order, those of GPUs first: title, picture and points as data URIs, caption as HTML."""
     parts = []
-    for module, image, point, caption in zip(modules, images, points, captions, strict=True):
+    for file, image, point, caption in zip(modules, images, points, captions, strict=True):
+        module, frame = load_figure(file), read_points(point)
+        quoted = module.numbers(frame) if hasattr(module, "numbers") and len(frame) else pd.DataFrame()
         parts.append(
             {
                 "name": Path(image).stem,
                 "experiment": Path(image).parent.name,
                 "kind": Path(image).stem.split("_")[0],
-                "title": load_figure(module).TITLE,
+                "title": module.TITLE,
                 "width": svg_width(image),
                 "image": data_uri(image, "image/svg+xml"),
                 "points": data_uri(point, "text/csv"),
                 "files": [str(Path(image).with_suffix(end).relative_to("reports")) for end in (".pdf", ".svg", ".png")],
-                "empty": len(pd.read_csv(point)) == 0,
+                "empty": frame.empty,
+                "numbers": quoted.to_dict("records"),
                 "caption": publish_parts(Path(caption).read_text(), writer="html5")["body"],
             }
         )

@@ -29,7 +29,7 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "operations_per_second", "{power}adds per second, all threads together", width=6.2)
+    return dots(frame, "operations_per_second", "{power}adds per second, all threads together", width=4.6)
 
 
 def numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -28,4 +28,4 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "operations_per_second", "{power}operations per second", width=3.0)
+    return dots(frame, "operations_per_second", "{power}operations per second", width=3.1)

@@ -30,7 +30,7 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "operations_per_second", "{power}adds per second", width=6.2)
+    return dots(frame, "operations_per_second", "{power}adds per second", width=4.8)
 
 
 def numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -103,13 +103,13 @@ def _ratio(top: pd.Series, bottom: pd.Series) -> Interval:
 
 
 def draw(frame: pd.DataFrame):
-    figure = dots(frame, "ratio", "throughput ratio", width=3.5, scale=1.0)
+    figure = dots(frame, "ratio", "throughput ratio", width=2.5, scale=1.0)
     labelled = False
     xs = list(dict.fromkeys(frame["x"]))
     known = frame.dropna(subset=["reference"]).drop_duplicates("x")
     for row in figure.subfigs:
         for ax in row.axes:
-            ax.axvline(1, color=style.NEUTRAL, linewidth=0.8, zorder=1)
+            ax.axvline(1, color=style.NEUTRAL, linewidth=2.5, zorder=1)
             for point in known.itertuples():
                 text = None if labelled else f"published: {point.reference_machine}"
                 place = xs.index(point.x)

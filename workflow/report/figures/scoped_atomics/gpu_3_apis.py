@@ -30,4 +30,4 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "operations_per_second", "{power}adds per second", width=4.0, legend_columns=4)
+    return dots(frame, "operations_per_second", "{power}adds per second", width=3.3, legend_columns=4)

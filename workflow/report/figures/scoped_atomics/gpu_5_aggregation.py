@@ -35,4 +35,4 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "per_second", "{power}operations per second", width=2.9)
+    return dots(frame, "per_second", "{power}operations per second", width=2.2)
