@@ -51,8 +51,8 @@ def tree(tmp_path_factory):
     return tree
 
 
-def _host_engine(tree, toolchain, experiment, grid):
-    lines = instances(experiment, [grid], "cpu")
+def _host_engine(tree, toolchain, experiment, *grids):
+    lines = instances(experiment, grids, "cpu")
     build = tree / "build"
     write_instances(lines, build / f"{experiment.name}.inc")
     library = build / f"{experiment.name}.so"
@@ -89,3 +89,11 @@ def scoped_atomics(tree, toolchain):
         "result": ["discarded", "used"],
     }
     return _host_engine(tree, toolchain, load_experiment("scoped_atomics"), grid)
+
+
+@pytest.fixture(scope="session")
+def atomic_intrinsics(tree, toolchain):
+    """The engine with the CPU's kernels of atomic_intrinsics."""
+    blocks = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]["atomic_intrinsics"]
+    grids = [blocks["grids"][name] for name in blocks["presets"]["default"] if name.startswith("cpu_")]
+    return _host_engine(tree, toolchain, load_experiment("atomic_intrinsics"), *grids)

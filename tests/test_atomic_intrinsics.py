@@ -1,0 +1,400 @@
+"""The experiment's expectations, rules and kernels, against what other means say of them.
+
+The CUDA programming guide's section on atomic functions says which overloads there are and from which compute
+capability on; the opcodes are those of NVIDIA's CUDA Binary Utilities.
+"""
+
+import random
+import struct
+
+import numpy
+import pytest
+
+from scopemark.build import compile_cubin, write_instances
+from scopemark.errors import UserError
+from scopemark.experiment import Machine, load_experiment
+from scopemark.experiments.atomic_intrinsics import contention, histogram, operation, sample
+from scopemark.experiments.atomic_intrinsics.common import hashed, zipf
+from scopemark.grid import check_grid, expand, instances
+from scopemark.machinecode import disassemble, parse_disassembly
+from scopemark.measure.cpu import CpuBackend
+from scopemark.measure.run import _lacking
+from scopemark.targets import Target, usable_cpus
+
+INTRINSICS = load_experiment("atomic_intrinsics")
+
+
+def cases(benchmark, kind="gpu", **grid):
+    return expand(INTRINSICS, {"benchmark": benchmark, "kind": kind, **grid}, kind)[0]
+
+
+# What the updates must leave
+
+
+@pytest.mark.parametrize(("updates", "slots"), [(1000, 10), (1003, 10), (7, 7), (100, 1)])
+def test_the_samples_slots(updates, slots):
+    counted, largest = [0] * slots, [0] * slots
+    for i in range(updates):
+        counted[i % slots] += 1
+        largest[i % slots] = max(largest[i % slots], i)
+    assert sample.expected_slots("add", updates, slots).tolist() == counted
+    assert sample.expected_slots("cas", updates, slots).tolist() == counted
+    assert sample.expected_slots("max", updates, slots).tolist() == largest
+
+
+def test_the_samples_own_figures():
+    """100,000 updates in every slot; the largest index of slot i is 999,990 + i."""
+    assert sample.expected_slots("add", 1_000_000, 10).tolist() == [100_000] * 10
+    assert sample.expected_slots("max", 1_000_000, 10).tolist() == [999_990 + i for i in range(10)]
+
+
+@pytest.mark.parametrize("mapping", ["modulo", "block", "hash", "skewed", "sorted"])
+@pytest.mark.parametrize("slots", [1, 10, 1000])
+def test_the_slots_of_every_mapping(mapping, slots):
+    found = contention.slot_of(mapping, 4096, slots)
+    assert found.dtype == numpy.uint32
+    assert found.max() < slots
+    counted, largest = [0] * slots, [0] * slots
+    for i, slot in enumerate(found.tolist()):
+        counted[slot] += 1
+        largest[slot] = max(largest[slot], i)
+    assert contention.expected_slots("add", mapping, 4096, slots).tolist() == counted
+    assert contention.expected_slots("max", mapping, 4096, slots).tolist() == largest
+
+
+def test_mappings_differ_in_who_shares_a_slot():
+    def neighbours(mapping):
+        found = contention.slot_of(mapping, 2**16, 64)
+        return float((found[1:] == found[:-1]).mean())
+
+    assert neighbours("modulo") == 0
+    assert neighbours("hash") == pytest.approx(1 / 64, rel=0.2)
+    assert neighbours("block") == pytest.approx(1 - 1 / 256, abs=1e-3)
+    assert neighbours("sorted") == pytest.approx(1 - 63 / 2**16, abs=1e-4)
+
+
+def test_hashes_are_murmurs_and_spread_evenly():
+    assert hashed(2).tolist() == [0, 0x514E28B7]  # the finalizer's fixed point, and its published value for 1
+    counted = numpy.bincount(hashed(2**20) % 16, minlength=16)
+    assert abs(counted / 2**16 - 1).max() < 0.02
+
+
+@pytest.mark.parametrize("skew", [0.0, 1.0, 2.0])
+def test_ranks_have_zipfs_frequencies(skew):
+    share = numpy.bincount(zipf(2**18, 8, skew), minlength=8) / 2**18
+    weights = [(rank + 1) ** -skew for rank in range(8)]
+    assert share == pytest.approx([weight / sum(weights) for weight in weights], abs=0.004)
+    assert histogram.counts(2**18, 8, skew).sum() == 2**18
+
+
+def rounded(value, type):
+    """The nearest number of a type, ties to even."""
+    if type == "float16":
+        return struct.unpack("e", struct.pack("e", value))[0]
+    if type == "float32":
+        return struct.unpack("f", struct.pack("f", value))[0]
+    if type == "bfloat16":
+        bits = struct.unpack("I", struct.pack("f", value))[0]
+        bits += 0x7FFF + (bits >> 16 & 1)
+        return struct.unpack("f", struct.pack("I", bits & 0xFFFF0000))[0]
+    return value
+
+
+def simulate(name, type, iterations, threads, source):
+    """Threads that step in a random order over one counter, by the programming guide's definition of each function."""
+    value, bound = operation.initial_value(name), operation.WRAP_BOUND
+    steps = [0] * threads
+    while any(step < iterations for step in steps):
+        thread = source.choice([i for i, step in enumerate(steps) if step < iterations])
+        step, bit = steps[thread], 1 << (steps[thread] % operation.BITS)
+        value = {
+            "add": int(rounded(value + 1, type)),
+            "sub": value - 1,
+            "exch": step,
+            "min": min(value, 2**30 - step),
+            "max": max(value, step),
+            "inc": 0 if value >= bound else value + 1,
+            "dec": bound if value == 0 or value > bound else value - 1,
+            "cas": step + 1 if value == step else value,
+            "and": value & ~bit,
+            "or": value | bit,
+            "xor": value ^ bit,
+        }[name]
+        steps[thread] += 1
+    return value
+
+
+@pytest.mark.parametrize("name", [name for name in operation.ALL if name != "exch"])
+@pytest.mark.parametrize(("iterations", "threads"), [(1, 1), (33, 3), (70, 4), (300, 4)])
+def test_counters_after_any_interleaving(name, iterations, threads):
+    source = random.Random(iterations)
+    for _ in range(3):
+        assert operation.final_value(name, "uint32", iterations, threads) == simulate(
+            name, "uint32", iterations, threads, source
+        )
+
+
+def test_the_last_exchange_is_some_threads_last_step():
+    assert operation.final_value("exch", "uint32", 20, 1) == simulate("exch", "uint32", 20, 1, random.Random(1))
+
+
+@pytest.mark.parametrize(("type", "stops"), [("float16", 2048), ("bfloat16", 256)])
+def test_counting_by_ones_stops_where_the_next_number_is_missing(type, stops):
+    for total in (stops - 1, stops + 500):
+        assert operation.final_value("add", type, total, 1) == simulate("add", type, total, 1, random.Random(1))
+    assert operation.final_value("add", type, stops + 500, 1) == stops
+
+
+def test_float32_stops_at_2_to_the_24():
+    assert rounded(2.0**24 + 1, "float32") == 2.0**24 == operation.final_value("add", "float32", 2**20, 32)
+
+
+# Which cases there are
+
+
+def test_the_overloads_are_those_of_the_programming_guide():
+    """The number of types of each function, vectors included."""
+    grid = {"operation": list(operation.ALL), "type": list(operation.TYPES), "result": "used"}
+    found = [case.parameters["operation"] for case in cases("operation", **grid)]
+    assert {name: found.count(name) for name in operation.ALL} == {
+        "add": 11,
+        "sub": 2,
+        "exch": 4,
+        "min": 4,
+        "max": 4,
+        "inc": 1,
+        "dec": 1,
+        "cas": 3,
+        "and": 3,
+        "or": 3,
+        "xor": 3,
+    }
+
+
+def test_the_cpu_has_neither_intrinsics_nor_warps():
+    with pytest.raises(UserError):
+        check_grid(INTRINSICS, {"benchmark": "operation", "kind": "cpu"}, "grid")
+    forms = {case.parameters["form"] for case in cases("contention", "cpu", cache="warm", form=list(contention.FORMS))}
+    assert forms == {"native", "loop_strong", "loop_weak"}
+
+
+def test_the_sample_launches_a_thread_for_every_update():
+    case = cases("sample", api="intrinsic")[0]
+    launch = case.benchmark.launch(case.parameters, Machine("gpu", 132))
+    assert (launch.blocks, launch.threads) == (1000, 1000)
+    assert case.benchmark.operations(case.parameters, launch) == 1_000_000
+    case = cases("sample", "cpu", api="plain", cache="warm", threads_per_block=2)[0]
+    launch = case.benchmark.launch(case.parameters, Machine("cpu", 2))
+    assert (launch.blocks, launch.threads) == (1, 2)
+
+
+def test_the_default_preset_holds_the_samples_twelve(configuration):
+    block = configuration["experiments"]["atomic_intrinsics"]
+    found = []
+    for name in ("sample", "sample_refs"):
+        assert name in block["presets"]["default"]
+        found += [case.parameters for case in expand(INTRINSICS, block["grids"][name], "gpu")[0]]
+    assert len({(p["operation"], p["api"]) for p in found}) == len(found) == 12
+    assert {(p["slots"], p["updates"], p["threads_per_block"], p["cache"], p["sampling"]) for p in found} == {
+        (10, 1_000_000, 1000, "cold", "best_of_1")
+    }
+    assert all((p["order"], p["scope"]) == ("seq_cst", "system") for p in found if p["api"].endswith("_ref"))
+
+
+# What an architecture lacks
+
+
+def test_instances_are_guarded_by_the_architecture_that_has_them():
+    grid = {
+        "benchmark": "operation",
+        "kind": "gpu",
+        "type": ["uint32", "float32x4"],
+        "placement": ["global", "cluster"],
+    }
+    entries = instances(INTRINSICS, [grid], "gpu")
+    assert entries == sorted(entries, key=lambda entry: entry.split("OPERATION(")[1])
+    guards = {entry.split("OPERATION(")[1].split(",")[0]: entry.splitlines()[0] for entry in entries}
+    assert guards == {
+        "operation__add_float32x4_global_discarded": "#if __CUDA_ARCH__ >= 900",
+        "operation__add_uint32_cluster_discarded": "#if __CUDA_ARCH__ >= 900",
+        "operation__add_uint32_global_discarded": entries[-1],
+    }
+
+
+@pytest.mark.parametrize(("architecture", "lacking"), [("75", 3), ("86", 2), ("90", 0)])
+def test_what_an_architecture_lacks_is_unsupported(architecture, lacking):
+    grid = cases("operation", type=["uint32", "float16", "bfloat16x2", "float32x2"])
+    grid += cases("operation", placement="cluster")
+    found = _lacking(grid, Target("gpu", "gpu", 0, architecture))
+    assert len(found) == lacking
+    assert all(reason.endswith(f"this GPU is sm_{architecture}") for reason in found.values())
+
+
+# What the compiler makes of them
+
+CODE = [
+    *({"benchmark": "operation", "operation": ["add", "max", "exch"], "result": r} for r in ("discarded", "used")),
+    {"benchmark": "operation", "type": ["int32", "uint32"], "operation": list(operation.ALL), "placement": "shared"},
+    {"benchmark": "operation", "type": ["uint64", "float32x4"], "operation": "add", "result": "used"},
+    {"benchmark": "operation", "type": ["float32", "uint64"], "placement": "shared", "result": "used"},
+    {"benchmark": "operation", "operation": "cas", "placement": ["global", "shared"], "result": "used"},
+    {"benchmark": "operation", "type": "uint32", "placement": "cluster"},
+    {"benchmark": "sample", "api": ["plain", "intrinsic"], "operation": ["add", "max", "cas"]},
+    {
+        "benchmark": "sample",
+        "api": ["std_atomic_ref", "atomic_ref"],
+        "operation": ["add", "max"],
+        "order": "seq_cst",
+        "scope": "system",
+    },
+    {
+        "benchmark": "contention",
+        "api": ["intrinsic", "atomic_ref"],
+        "operation": ["add", "max"],
+        "form": list(contention.FORMS),
+        "slots": [1, 10],
+    },
+    {"benchmark": "histogram", "api": "intrinsic", "form": ["private_bins", "global_bins"]},
+]
+
+
+@pytest.fixture(scope="module", params=["75", "90"])
+def code(request, tree, toolchain, tmp_path_factory):
+    """Architecture, and kernel name to code."""
+    build = tmp_path_factory.mktemp(f"sm_{request.param}")
+    write_instances(instances(INTRINSICS, [{"kind": "gpu", **grid} for grid in CODE], "gpu"), build / "k.inc")
+    source = tree / "kernels/atomic_intrinsics.cu"
+    compile_cubin(toolchain, request.param, source, build / "k.inc", build / "k.cubin", build / "k.txt")
+    return int(request.param), parse_disassembly(disassemble(toolchain.cuobjdump, build / "k.cubin"))
+
+
+def test_an_architecture_holds_the_kernels_it_has(code):
+    architecture, kernels = code
+    for name in ("operation__add_float32x4_global_used", "operation__add_uint32_cluster_discarded"):
+        assert (name in kernels) == (architecture >= 90), name
+
+
+def test_an_unused_result_makes_a_reduction_in_global_memory(code):
+    _, kernels = code
+    for name in ("add", "max"):
+        discarded = kernels[f"operation__{name}_int32_global_discarded"]
+        assert discarded.of("reduction")
+        assert not discarded.of("atomic")
+        used = kernels[f"operation__{name}_int32_global_used"]
+        assert used.of("atomic")
+        assert not used.of("reduction")
+
+
+def test_there_is_no_reduction_that_exchanges(code):
+    _, kernels = code
+    assert kernels["operation__exch_int32_global_discarded"].instruction.startswith("ATOMG.E.EXCH")
+
+
+def test_32_bit_integers_have_one_native_instruction_in_shared_memory(code):
+    architecture, kernels = code
+    native = {"add": "POPC.INC" if architecture >= 90 else "ADD"}
+    native |= {"sub": "ADD", "exch": "EXCH", "min": "MIN", "max": "MAX", "inc": "INC", "dec": "DEC"}
+    native |= {"and": "AND", "or": "OR", "xor": "XOR"}
+    for name, mnemonic in native.items():
+        found = kernels[f"operation__{name}_uint32_shared_discarded"].instruction
+        assert found.startswith(f"ATOMS.{mnemonic}"), name
+        assert " " not in found, name
+    assert kernels["operation__cas_int32_shared_used"].instruction == "ATOMS.CAS"
+
+
+def test_float_and_64_bit_adds_in_shared_memory_are_loops(code):
+    _, kernels = code
+    for name in ("float32", "uint64"):
+        assert "ATOMS.CAST.SPIN" in kernels[f"operation__add_{name}_shared_used"].instruction
+
+
+def test_plain_code_holds_no_atomic(code):
+    _, kernels = code
+    for name in ("add", "max", "cas"):
+        found = kernels[f"sample__plain_{name}_relaxed_device_10"]
+        assert not found.of("atomic", "reduction")
+        assert found.of("load")
+        assert found.of("store")
+
+
+def test_a_maximum_by_the_iso_interface_is_a_loop_and_the_native_ones_are_not(code):
+    _, kernels = code
+    for api in ("std_atomic_ref", "atomic_ref"):
+        assert ".CAS." in kernels[f"sample__{api}_max_seq_cst_system_10"].instruction
+    assert ".MAX." in kernels["sample__intrinsic_max_relaxed_device_10"].instruction
+    assert ".MAX." in kernels["contention__atomic_ref_max_native"].instruction
+
+
+def test_only_a_uniform_slot_is_aggregated_by_the_compiler(code):
+    _, kernels = code
+    for api in ("intrinsic", "atomic_ref"):
+        assert kernels[f"contention__{api}_add_compiler_aggregated"].warp_aggregated
+        assert not kernels[f"contention__{api}_add_native"].warp_aggregated
+
+
+def test_the_backing_off_loop_sleeps(code):
+    _, kernels = code
+    assert any(name.startswith("NANOSLEEP") for name in kernels["contention__atomic_ref_add_loop_backoff"].mnemonics)
+
+
+# On CPU threads
+
+
+TWO = {"cache": "warm", "threads_per_block": 2}
+REFS = {"api": ["builtin", "std_atomic_ref", "atomic_ref"], "order": "seq_cst", "scope": "system"}
+EXACT = [
+    *cases("sample", "cpu", operation=["add", "max", "cas"], updates=200_000, **REFS, **TWO),
+    *cases(
+        "contention",
+        "cpu",
+        operation=["add", "max"],
+        form=["native", "loop_strong", "loop_weak", "loop_no_exit"],
+        api=["builtin", "atomic_ref"],
+        slots=16,
+        updates=131_072,
+        **TWO,
+    ),
+    *cases(
+        "histogram",
+        "cpu",
+        form=["private_bins", "global_bins"],
+        elements=2**20,
+        bins=16,
+        skew=1.0,
+        api=["builtin", "atomic_ref"],
+        blocks=1,
+        **TWO,
+    ),
+]
+
+
+@pytest.mark.skipif(usable_cpus() < 2, reason="two threads need two CPUs")
+def test_atomics_lose_nothing(atomic_intrinsics):
+    backend = CpuBackend(atomic_intrinsics.binary)
+    assert len(EXACT) == 9 + 13 + 4
+    for case in EXACT:
+        assert case.benchmark.check(case.parameters, case.benchmark.launch(case.parameters, backend.machine)).exact
+        batch = backend.sample(backend.prepare(case.benchmark, case.parameters, case.kernel), 0, 3, False)
+        assert batch.wrong == [0, 0, 0], case.kernel
+
+
+@pytest.fixture(scope="module")
+def plain(atomic_intrinsics):
+    """The plain kernels, by the engine."""
+    grid = {"benchmark": "sample", "kind": "cpu", "operation": ["add", "max", "cas"], "api": "plain", **TWO}
+    grid["updates"] = 10_000_000  # long enough for both threads to be at it at once on a busy machine
+    return atomic_intrinsics.measure(grid, "plain").set_index("operation")
+
+
+@pytest.mark.skipif(usable_cpus() < 2, reason="two threads need two CPUs")
+def test_plain_updates_lose_and_that_is_no_error(plain):
+    assert set(plain["status"]) == {"ok"}
+    assert plain.loc["add", "expected"] == 10_000_000
+    assert plain.loc["add", "lost_updates"] > 0
+    assert plain.loc["add", "wrong_elements"] > 0
+
+
+@pytest.mark.skipif(usable_cpus() > 1, reason="there are two CPUs")
+def test_one_cpu_cannot_race_and_says_so(plain):
+    assert set(plain["status"]) == {"unsupported"}
+    assert plain["reason"].str.contains("needs 2 CPUs").all()
