@@ -6,12 +6,12 @@ rule instances:
         "results/build/instances/{experiment}.{kind}.inc",
     log:
         "logs/instances/{experiment}.{kind}.log",
+    conda:
+        "../envs/scopemark.yaml"
     params:
         grids=lambda wildcards: settings.compiled_grids(
             wildcards.experiment, wildcards.kind
         ),
-    conda:
-        "../envs/scopemark.yaml"
     script:
         "../scripts/instances.py"
 
@@ -25,10 +25,10 @@ rule compile:
         ptxas="results/build/{toolchain}/{experiment}.sm_{architecture}.ptxas.txt",
     log:
         "logs/compile/{toolchain}/{experiment}.sm_{architecture}.log",
-    params:
-        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     conda:
         "../envs/scopemark.yaml"
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     script:
         "../scripts/compile.py"
 
@@ -41,10 +41,10 @@ rule compile_support:
         ptxas="results/build/{toolchain}/support.sm_{architecture}.ptxas.txt",
     log:
         "logs/compile/{toolchain}/support.sm_{architecture}.log",
-    params:
-        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     conda:
         "../envs/scopemark.yaml"
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     script:
         "../scripts/compile.py"
 
@@ -59,10 +59,10 @@ rule compile_host:
         kernels="results/build/{toolchain}/{experiment}.host.csv",
     log:
         "logs/compile/{toolchain}/{experiment}.host.log",
-    params:
-        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     conda:
         "../envs/scopemark.yaml"
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     script:
         "../scripts/compile_host.py"
 
@@ -76,9 +76,9 @@ rule disassemble:
         mnemonics="results/build/{toolchain}/{experiment}.sm_{architecture}.mnemonics.csv",
     log:
         "logs/disassemble/{toolchain}/{experiment}.sm_{architecture}.log",
-    params:
-        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     conda:
         "../envs/scopemark.yaml"
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
     script:
         "../scripts/disassemble.py"

@@ -6,11 +6,11 @@ rule machine:
         "results/machines/{target}.json",
     log:
         "logs/machines/{target}.log",
+    conda:
+        "../envs/scopemark.yaml"
     params:
         target=lambda wildcards: targets[wildcards.target],
         facts=lambda wildcards: describe_target(targets[wildcards.target]),
-    conda:
-        "../envs/scopemark.yaml"
     script:
         "../scripts/machine.py"
 
@@ -24,16 +24,16 @@ rule measure:
         samples="results/measured/{target}/{toolchain}/{experiment}/{grid}.samples.csv.gz",
     log:
         "logs/measure/{target}/{toolchain}/{experiment}/{grid}.log",
+    conda:
+        "../envs/scopemark.yaml"
+    # A CPU measurement has the machine to itself; the profile lets one GPU measurement run at a time.
+    threads: lambda wildcards: workflow.cores or 1 if targets[wildcards.target].kind == "cpu" else 1
+    resources:
+        gpu=lambda wildcards: int(targets[wildcards.target].kind == "gpu"),
     params:
         target=lambda wildcards: targets[wildcards.target],
         facts=lambda wildcards: describe_target(targets[wildcards.target]),
         grid=lambda wildcards: settings.grids[wildcards.experiment][wildcards.grid],
         limits=settings.measure,
-    # A CPU measurement has the machine to itself; the profile lets one GPU measurement run at a time.
-    threads: lambda wildcards: workflow.cores or 1 if targets[wildcards.target].kind == "cpu" else 1
-    resources:
-        gpu=lambda wildcards: int(targets[wildcards.target].kind == "gpu"),
-    conda:
-        "../envs/scopemark.yaml"
     script:
         "../scripts/measure.py"

@@ -1,6 +1,7 @@
 # Whether the engine can be believed: measured on every GPU of this machine, on request.
 include: "trust_common.smk"
 
+
 rule trust_probe:
     input:
         unpack(trust_inputs),
@@ -10,15 +11,15 @@ rule trust_probe:
         pairs="results/trust/{target}/pairs.csv",
     log:
         "logs/trust/{target}.probe.log",
+    conda:
+        "../envs/scopemark.yaml"
+    resources:
+        gpu=1,
     params:
         target=lambda wildcards: targets[wildcards.target],
         experiment=TRUST.get("experiment"),
         grid=trust_grid,
         limits=settings.measure,
-    resources:
-        gpu=1,
-    conda:
-        "../envs/scopemark.yaml"
     script:
         "../scripts/trust_probe.py"
 
@@ -31,16 +32,16 @@ rule trust_repeat:
         timing="results/trust/{target}/timing.csv",
     log:
         "logs/trust/{target}.repeat.log",
+    conda:
+        "../envs/scopemark.yaml"
+    resources:
+        gpu=1,
     params:
         target=lambda wildcards: targets[wildcards.target],
         facts=lambda wildcards: describe_target(targets[wildcards.target]),
         experiment=TRUST.get("experiment"),
         grids=trust_repeat_grids,
         limits=settings.measure,
-    resources:
-        gpu=1,
-    conda:
-        "../envs/scopemark.yaml"
     script:
         "../scripts/trust_repeat.py"
 

@@ -5,7 +5,9 @@ def gpu_targets(wildcards):
     """The GPUs among the targets; an error where there is none to trust."""
     found = [name for name, target in targets.items() if target.kind == "gpu"]
     if not found:
-        raise WorkflowError("snakemake trust measures a GPU, and there is none among the targets")
+        raise WorkflowError(
+            "snakemake trust measures a GPU, and there is none among the targets"
+        )
     return found
 
 

@@ -1,6 +1,7 @@
 """Put the machine-code tables of every toolchain and architecture together."""
 
 import pandas as pd
+
 from scopemark import tables
 from scopemark.jobs import job
 

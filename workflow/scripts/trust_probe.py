@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+
 from scopemark.experiment import load_experiment
 from scopemark.grid import expand
 from scopemark.jobs import job

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
+
 from scopemark import tables
 from scopemark.experiment import load_experiment
 from scopemark.grid import expand

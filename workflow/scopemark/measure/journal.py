@@ -43,7 +43,7 @@ class Record:
 
     @property
     def worst(self) -> int | None:
-        """The index of the sample with the most wrong elements, and among those the farthest off; None without samples."""
+        """The index of the sample with the most wrong elements, of several the farthest off; None without samples."""
         off = [
             (wrong, abs(expected - observed))
             for wrong, expected, observed in zip(*map(self.samples.get, ("wrong", "expected", "observed")), strict=True)

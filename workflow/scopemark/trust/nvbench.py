@@ -1,7 +1,7 @@
 """The same cubins and launches, measured by NVBench and by the engine in one process, kernel by kernel.
 
-NVBench is the optional dependency `cuda-bench`. Its streams change what the launches of the whole process cost, by up to
-two tenths of a microsecond, so each kernel is measured before it is loaded too: `alone_seconds`.
+NVBench is the optional dependency `cuda-bench`. Its streams change what the launches of the whole process cost, by up
+to two tenths of a microsecond, so each kernel is measured before it is loaded too: `alone_seconds`.
 """
 
 from __future__ import annotations
