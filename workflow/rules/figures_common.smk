@@ -1,3 +1,5 @@
+import os
+
 from scopemark.layout import REPORT, captions, definitions, figures
 
 # What every figure is drawn with; a change in it draws all of them again.
@@ -7,6 +9,11 @@ FIGURE_SOURCES = [
     "workflow/scopemark/figures_save.py",
     "workflow/scopemark/style.py",
 ]
+
+# What the page and the tables of a paper are made with.
+REPORT_SOURCES = sorted(
+    map(os.path.relpath, (REPORT.parent / "scopemark").glob("report*.py"))
+)
 
 
 def figure_caption(wildcards):
@@ -36,7 +43,7 @@ def all_figures(*endings):
 
 def all_captions(wildcards):
     return [
-        str(captions(experiment, figure))
+        os.path.relpath(captions(experiment, figure))
         for experiment in settings.grids
         for figure in figures(experiment)
     ]
@@ -69,4 +76,4 @@ def report_settings(wildcards):
 
 def report_templates():
     """The parts of the report's page."""
-    return sorted(map(str, (REPORT / "templates").glob("*")))
+    return sorted(map(os.path.relpath, (REPORT / "templates").glob("*")))

@@ -34,6 +34,7 @@ rule figure:
 rule paper:
     input:
         FIGURE_SOURCES,
+        REPORT_SOURCES,
         points=all_figures("csv"),
         modules=all_figure_modules,
         kernels=merged_kernel_files,
@@ -58,6 +59,7 @@ rule paper:
 
 rule report:
     input:
+        REPORT_SOURCES,
         summaries=summary_files,
         kernels=merged_kernel_files,
         mnemonics=merged_mnemonic_files,

@@ -109,7 +109,7 @@ def draw(frame: pd.DataFrame):
     known = frame.dropna(subset=["reference"]).drop_duplicates("x")
     for row in figure.subfigs:
         for ax in row.axes:
-            ax.axvline(1, color=style.NEUTRAL, linewidth=2.5, zorder=1)
+            ax.axvline(1, color=style.NEUTRAL, linewidth=0.8, zorder=1)
             for point in known.itertuples():
                 text = None if labelled else f"published: {point.reference_machine}"
                 place = xs.index(point.x)

@@ -8,8 +8,8 @@ from scopemark.figures_plots import dots
 
 TITLE = "Operations on a device-scope counter"
 OPERATIONS = [
-    *("load", "store", "exchange", "compare_exchange", "fetch_add"),
-    *("fetch_min", "fetch_max", "fetch_and", "fetch_or", "fetch_xor"),
+    *("fetch_add", "fetch_min", "fetch_max", "fetch_and", "fetch_or", "fetch_xor"),
+    *("exchange", "compare_exchange", "load", "store"),
 ]
 
 
