@@ -51,11 +51,15 @@ _WORDS = {
     "counters_per_block": "{} counters per block",
     "elements": "{} elements",
     "iterations": "{} operations per thread",
+    "mapping": "mapping {}",
     "order": "{} order",
     "placement": "{} memory",
     "result": "result {}",
     "scope": "{} scope",
+    "skew": "Zipf exponent {}",
+    "slots": "{} slots",
     "stride_bytes": "{} bytes apart",
+    "updates": "{} updates",
 }
 """Axis to how a sentence's conditions say its value; the others are said as they are."""
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from scopemark.claims_definitions import lacking
 from scopemark.claims_finding import Finding, not_testable
+from scopemark.claims_lost import judge_lost
 from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names
@@ -55,8 +56,8 @@ def judge(claim: Mapping[str, Any], experiment: Experiment, place: Place, rows: 
     """The finding on a claim about a machine, from the summary's rows at a place."""
     if (reason := lacking(claim["needs"], place.machine)) is not None:
         return not_testable(reason)
-    kind = claim["quantity"]["kind"]
-    return _judge_exact(claim, experiment, rows) if kind == "exact" else _judge_ratio(claim, experiment, rows)
+    judges = {"exact": _judge_exact, "lost": judge_lost, "ratio": _judge_ratio}
+    return judges[claim["quantity"]["kind"]](claim, experiment, rows)
 
 
 def _judge_ratio(claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row]) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,41 @@ def judge_build(
     """The finding on a claim about machine code, from the build tables of one toolchain."""
     if claim["quantity"]["kind"] == "builds":
         return _judge_builds(claim, experiment, kernels, host_kernels)
+    if claim["quantity"]["kind"] == "mnemonics":
+        return _judge_mnemonics(claim, experiment, kernels)
     return _judge_instructions(claim, experiment, kernels)
+
+
+def _judge_mnemonics(claim: Mapping[str, Any], experiment: Experiment, kernels: Sequence[Row]) -> Finding:
+    """Whether the atomics of every kernel of a family are of the kind that is claimed."""
+    quantity = claim["quantity"]
+    benchmark = experiment.benchmark(quantity["benchmark"])
+    family = select(with_words(kernels, benchmark), quantity.get("where", {}))
+    if not family:
+        return not_testable("the preset compiled no such kernel")
+    instructions = [(plain(kernel["instruction"]) or "").split() for kernel in family]
+    matched = [bool(found) and all(re.search(quantity["pattern"], one) for one in found) for found in instructions]
+    verdicts = [HOLDS if one else CONTRADICTED for one in matched]
+    verdict = family_verdict(verdicts)
+    shown = family[verdicts.index(verdict)]
+    parts = [counts(verdicts).replace("comparisons", "kernels")]
+    label = ", ".join([shown["architecture"], *(shown[axis] for axis in benchmark.compile_axes)])
+    parts.append(f"for one: {plain(shown['instruction']) or 'none'} ({label})")
+    if by := quantity.get("by", []):
+        keys = [" ".join(kernel[axis] for axis in by) for kernel in family]
+        parts.append(f"by {' and '.join(by)}: {breakdown(keys, verdicts)}")
+    comparisons = [
+        {
+            "toolchain": kernel["toolchain"],
+            "verdict": one,
+            "value": float(one == HOLDS),
+            "a": assignments({axis: kernel[axis] for axis in benchmark.compile_axes}),
+            "conditions": assignments({"architecture": kernel["architecture"]}),
+            "instruction_a": plain(kernel["instruction"]),
+        }
+        for kernel, one in zip(family, verdicts, strict=True)
+    ]
+    return Finding(verdict, sentence(parts), None, comparisons)
 
 
 def _judge_instructions(claim: Mapping[str, Any], experiment: Experiment, kernels: Sequence[Row]) -> Finding:

@@ -21,9 +21,11 @@ from scopemark.quantities import meets
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 RELATIONS_OF = {
-    "ratio": ("greater", "equal", "no_slower"),
+    "ratio": ("greater", "equal", "no_slower", "different"),
     "exact": ("exact",),
+    "lost": ("most_lost", "some_lost", "varies"),
     "instructions": ("same_instructions",),
+    "mnemonics": ("all_match",),
     "builds": ("both_builds",),
 }
 """Kind of quantity to the relations that make sense of it."""
@@ -92,7 +94,7 @@ def _check_claim(claim: Mapping[str, Any], experiment: Experiment, where: str) -
             f"{where}.relation: {claim['relation']!r} does not go with a quantity of the kind "
             f"{quantity['kind']}; accepted: {', '.join(accepted)}"
         )
-    if (quantity["kind"] in ("instructions", "builds")) != (claim["needs"].get("kind") == "build"):
+    if (quantity["kind"] in ("instructions", "mnemonics", "builds")) != (claim["needs"].get("kind") == "build"):
         raise UserError(f"{where}.needs.kind: a quantity of machine code, and no other, is judged on the kind build")
     benchmarks = [benchmark_of(experiment, quantity, f"{where}.quantity")] if "benchmark" in quantity else None
     check_family(quantity, benchmarks or experiment.benchmarks, f"{where}.quantity")

@@ -8,6 +8,7 @@ relation   holds                  contradicted
 greater    interval above 1       interval below 1, or inside B and around 1: equality is shown
 equal      interval inside B      interval outside B
 no_slower  low bound above 0.95   high bound below 0.95
+different  interval outside B     interval inside B
 ========== ====================== ============================================================
 
 Everything else is unresolved. A family holds if every comparison does and is contradicted if any is. The comparisons
@@ -55,7 +56,17 @@ def no_slower(ratio: Interval) -> str:
     return CONTRADICTED if ratio.high < BAND[0] else UNRESOLVED
 
 
-RELATIONS: dict[str, Callable[[Interval], str]] = {"greater": greater, "equal": equal, "no_slower": no_slower}
+def different(ratio: Interval) -> str:
+    """Not A ≈ B."""
+    return {HOLDS: CONTRADICTED, CONTRADICTED: HOLDS}.get(equal(ratio), UNRESOLVED)
+
+
+RELATIONS: dict[str, Callable[[Interval], str]] = {
+    "greater": greater,
+    "equal": equal,
+    "no_slower": no_slower,
+    "different": different,
+}
 """The relations of ratios, by their name in a claim."""
 
 
@@ -80,13 +91,15 @@ def judge_ratios(relation: str, ratios: Sequence[Interval]) -> FamilyVerdict:
     """The verdict on a family of ratios.
 
     The deciding comparison is, of those with the family's verdict, the one whose ratio is least favourable: the
-    smallest, or for equality the one farthest from 1.
+    smallest, or for equality the one farthest from 1, and for difference the one nearest to it.
     """
     verdicts = [RELATIONS[relation](ratio) for ratio in ratios]
     verdict = family_verdict(verdicts)
     candidates = [index for index, one in enumerate(verdicts) if one == verdict]
     if relation == "equal":
         deciding = max(candidates, key=lambda index: abs(math.log(ratios[index].value)))
+    elif relation == "different":
+        deciding = min(candidates, key=lambda index: abs(math.log(ratios[index].value)))
     else:
         deciding = min(candidates, key=lambda index: ratios[index].value)
     return FamilyVerdict(verdict, deciding)

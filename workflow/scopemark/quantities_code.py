@@ -50,7 +50,8 @@ def _cut(parts: Sequence[str], axes: Sequence) -> list[str] | None:
         return [] if not parts else None
     for length in range(1, len(parts) - len(axes) + 2):
         word = "_".join(parts[:length])
-        if axes[0].accepts(word) and (rest := _cut(parts[length:], axes[1:])) is not None:
+        value = int(word) if word.isdigit() else word
+        if axes[0].accepts(value) and (rest := _cut(parts[length:], axes[1:])) is not None:
             return [word, *rest]
     return None
 
