@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from scopemark.axes import best_of, resolve_count
+from scopemark.axes import fixed_samples, resolve_count
 from scopemark.experiment import load_experiment
 from scopemark.grid import case_id, expand, grid_targets, instances
 
@@ -183,7 +183,7 @@ def test_counts_scale_with_the_machine(value, processors, number):
 
 @pytest.mark.parametrize(
     ("word", "n"),
-    [("best_of_5", 5), ("best_of_99", 99), ("best_of_100", None), ("best_of_0", None), ("adaptive", None), (5, None)],
+    [("best_of_5", 5), ("single_shots_5", 5), ("best_of_99", 99), ("best_of_100", None), ("best_of_0", None), ("adaptive", None), (5, None)],
 )
-def test_best_of(word, n):
-    assert best_of(word) == n
+def test_fixed_samples(word, n):
+    assert fixed_samples(word) == n

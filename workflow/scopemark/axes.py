@@ -77,17 +77,22 @@ def resolve_count(value: int | str, processors: int) -> int:
 
 
 def sampling(name: str, default: str, help: str) -> Axis:
-    """When sampling stops: "adaptive" or "best_of_N"."""
+    """How many samples are taken and how: "adaptive", "best_of_N" or "single_shots_N"."""
     return Axis(
         name,
         default,
         help,
-        "adaptive, or best_of_N with N from 1 to 99",
-        lambda value: value == "adaptive" or best_of(value) is not None,
+        "adaptive, best_of_N or single_shots_N, with N from 1 to 99",
+        lambda value: value == "adaptive" or fixed_samples(value) is not None,
     )
 
 
-def best_of(value: Any) -> int | None:
-    """The N of "best_of_N"; None for anything else."""
-    match = re.fullmatch(r"best_of_([1-9][0-9]?)", value) if isinstance(value, str) else None
+def fixed_samples(value: Any) -> int | None:
+    """The N of "best_of_N" or "single_shots_N"; None for anything else."""
+    match = re.fullmatch(r"(?:best_of|single_shots)_([1-9][0-9]?)", value) if isinstance(value, str) else None
     return int(match[1]) if match else None
+
+
+def single_shots(value: Any) -> bool:
+    """Whether a case is launched as a plain program does it: nothing held, launch latency and all."""
+    return isinstance(value, str) and value.startswith("single_shots_")

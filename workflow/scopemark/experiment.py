@@ -20,7 +20,12 @@ Parameters = Mapping[str, Any]
 
 MEASURING_AXES = (
     choice("cache", ["cold", "warm"], "cold: the L2 is flushed before every sample; warm: it is left as it was"),
-    sampling("sampling", "adaptive", "adaptive: until the median's interval is narrow; best_of_N: exactly N samples"),
+    sampling(
+        "sampling",
+        "adaptive",
+        "adaptive: until the median's interval is narrow; best_of_N: exactly N samples, at one address; "
+        "single_shots_N: N samples of a plain program's launch, its latency included",
+    ),
 )
 """How a case is sampled. Part of every case, because it is part of what the number means."""
 

@@ -10,11 +10,12 @@ import cupy
 import numpy as np
 from cupy.cuda import runtime
 
-from scopemark.axes import best_of
+from scopemark.axes import fixed_samples, single_shots
 from scopemark.experiment import Benchmark, Buffer, Check, Launch, Machine, Parameters
 from scopemark.measure.arena import Arena
 from scopemark.measure.backend import Batch, Unsupported
 from scopemark.measure.held_stream import HeldStream
+from scopemark.measure.shot import Shot
 
 LANES = 8
 """Streams that the samples of a case take in turn.
@@ -44,6 +45,7 @@ class PreparedGpu:
     cold: bool
     cycles: str | None
     walks: bool  # through the arena; the book's way keeps one address
+    held: bool  # False for single shots
     own: cupy.ndarray | None  # the placement, where the arena is too small
 
     @property
@@ -92,7 +94,8 @@ class GpuBackend:
             expected=None if shared else cupy.asarray(np.array([check.expected]).astype(dtype)),
             cold=parameters["cache"] == "cold",
             cycles=benchmark.cycles,
-            walks=best_of(parameters["sampling"]) is None,
+            walks=fixed_samples(parameters["sampling"]) is None,
+            held=not single_shots(parameters["sampling"]),
             own=cupy.empty(offset, dtype=cupy.uint8) if offset > Arena.BYTES // 2 else None,
         )
         self._device.synchronize()  # what was built is there before our stream, which waits for nobody, reads it
@@ -138,9 +141,13 @@ class GpuBackend:
 
     def launch(self, prepared: PreparedGpu, places: dict[str, int]) -> None:
         """Queue one launch on the current stream."""
-        launch = prepared.launch
-        arguments = [np.uint64(places[a] if isinstance(a, str) else a % 2**64) for a in prepared.arguments]
+        launch, arguments = prepared.launch, [np.uint64(value) for value in self._values(prepared, places)]
         prepared.kernel((launch.blocks,), (launch.threads,), arguments, shared_mem=launch.block_memory_bytes)
+
+    @staticmethod
+    def _values(prepared: PreparedGpu, places: dict[str, int]) -> list[int]:
+        """The kernel's arguments as 64-bit words."""
+        return [places[a] if isinstance(a, str) else a % 2**64 for a in prepared.arguments]
 
     def _check(self, prepared: PreparedGpu, lane: HeldStream, places: dict[str, int]) -> None:
         check = prepared.check
@@ -167,10 +174,16 @@ class GpuBackend:
                 places = self.place(prepared, lane, index)
                 if prepared.cold:
                     lane.flush_l2()
-                seconds, clock_hz, expired = lane.timed(
-                    lambda places=places: self.launch(prepared, places),
-                    lambda places=places, lane=lane: self._check(prepared, lane, places),
-                )
+                if prepared.held:
+                    seconds, clock_hz, expired = lane.timed(
+                        lambda places=places: self.launch(prepared, places),
+                        lambda places=places, lane=lane: self._check(prepared, lane, places),
+                    )
+                else:
+                    shot = Shot(prepared.kernel, prepared.launch, self._values(prepared, places))
+                    seconds, clock_hz, expired = lane.single_shot(shot), None, False
+                    self._check(prepared, lane, places)
+                    lane.synchronize()
                 words = lane.user_words[0]
                 sums = words[1:3].view(np.float64 if floating else np.int64)
                 batch.add(

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from scopemark.axes import best_of
+from scopemark.axes import fixed_samples
 from scopemark.experiment import Machine
 from scopemark.grid import Case
 from scopemark.measure.child import Child, WorkerLost
@@ -115,7 +115,7 @@ class Session:
                     "first": self.records[case.id].taken,
                     "n": n,
                 },
-                self._limits["timeout_seconds"] * (n if best_of(case.parameters["sampling"]) else 1),
+                self._limits["timeout_seconds"] * (n if fixed_samples(case.parameters["sampling"]) else 1),
             )
         except WorkerLost as lost:
             self._drop_worker()

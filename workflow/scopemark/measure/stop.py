@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scopemark.axes import best_of
+from scopemark.axes import fixed_samples
 from scopemark.measure.journal import Record
 from scopemark.statistics import median_interval
 
@@ -16,7 +16,7 @@ def next_batch(record: Record, limits: Mapping[str, float], sampling: str) -> in
     """How many samples to take next; 0 when the case is done."""
     if record.event is not None:
         return 0
-    fixed = best_of(sampling)
+    fixed = fixed_samples(sampling)
     if fixed is not None:  # the book's way: its N launches belong together
         return fixed if record.taken < fixed else 0
     taken, kept = record.taken, record.kept
@@ -48,7 +48,7 @@ def outcome(record: Record, limits: Mapping[str, float], sampling: str, exact: b
     if not kept:
         reasons = ", ".join(sorted(set(filter(None, record.samples["discarded"])))) or "none was taken"
         return "unstable", f"no sample counts: {reasons}"
-    fixed = best_of(sampling)
+    fixed = fixed_samples(sampling)
     if fixed is not None:
         return "ok", ""
     if len(kept) < limits["minimum_samples"]:
