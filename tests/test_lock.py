@@ -1,6 +1,7 @@
 """One measurement at a time per GPU, however its holder ends."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -50,12 +51,17 @@ def held(process):
     return process.stdout.readline() == "held\n"
 
 
+def waits(process):
+    """Whether it has not said a word for a while."""
+    return not select.select([process.stdout], [], [], 0.3)[0] and process.poll() is None
+
+
 def test_the_second_waits_for_the_first(hold):
     first = hold("GPU-1")
     assert held(first)
     second = hold("GPU-1")
     assert "another measurement holds GPU-1" in second.stderr.readline()  # it says that it waits
-    assert second.poll() is None
+    assert waits(second)
     first.stdin.write("\n")
     first.stdin.flush()
     assert first.stdout.readline() == "let go\n"
@@ -72,6 +78,7 @@ def test_a_killed_holder_holds_nothing(hold):
     assert held(first)
     second = hold("GPU-1")
     second.stderr.readline()
+    assert waits(second)
     first.send_signal(signal.SIGKILL)
     assert held(second)
 

@@ -47,6 +47,12 @@ def test_goes_on_while_the_interval_is_wide():
     assert next_batch(record(wide), LIMITS, "adaptive") > 0
 
 
+@pytest.mark.parametrize(("taken", "wanted"), [(12, 8), (16, 8), (40, 20), (100, 50)])
+def test_looks_seldom_enough(taken, wanted):
+    """Each look at the interval is a chance to stop by luck: the number of samples grows by half between two."""
+    assert next_batch(record([1e-6, 2e-6] * (taken // 2)), LIMITS, "adaptive") == wanted
+
+
 def test_never_above_the_maximum():
     noisy = [1e-5, 2e-5] * 99
     assert next_batch(record(noisy), LIMITS, "adaptive") == 2
