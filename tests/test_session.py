@@ -53,6 +53,14 @@ def test_a_bad_case_ends_alone(faults, step, limits, expected, reason):
     assert reason in cases.loc[cases["step"] == step, "reason"].item()
 
 
+def test_samples_say_which_process_took_them(faults):
+    """The crash ends the first worker: what is sampled after it is another's."""
+    cases = faults.measure({"benchmark": "fault", "step": ["exact", "crash", "spin"]}, "sessions").set_index("step")
+    sessions = faults.samples("sessions").groupby("case")["session"].unique()
+    assert list(sessions[cases.loc["exact", "case"]]) == [1, 2]
+    assert list(sessions[cases.loc["spin", "case"]]) == [2]
+
+
 def test_a_wrong_result_is_told_by_its_amount(faults):
     cases = faults.measure({"benchmark": "fault", "step": "wrong", "iterations": 5}, "amount")
     row = cases.iloc[0]
