@@ -196,7 +196,7 @@ def test_the_default_preset_holds_the_samples_twelve(configuration):
         found += [case.parameters for case in expand(INTRINSICS, block["grids"][name], "gpu")[0]]
     assert len({(p["operation"], p["api"]) for p in found}) == len(found) == 12
     assert {(p["slots"], p["updates"], p["threads_per_block"], p["cache"], p["sampling"]) for p in found} == {
-        (10, 1_000_000, 1000, "cold", "best_of_1")
+        (10, 1_000_000, 1000, "warm", "single_shots_3")
     }
     assert all((p["order"], p["scope"]) == ("seq_cst", "system") for p in found if p["api"].endswith("_ref"))
 

@@ -1,17 +1,17 @@
-"""The sample's twelve kernels as it runs them: one cold shot each."""
+"""The sample's twelve kernels as it runs them, in single shots."""
 
 import pandas as pd
 
 from scopemark.figures import Results, arrange, pick, points
 from scopemark.figures_plots import dots
 
-TITLE = "The sample's twelve kernels, single cold shots"
+TITLE = "The sample's twelve kernels in single shots"
 OPERATIONS = ["add", "max", "cas"]
 WAYS = ["plain", "intrinsic", "std_atomic_ref", "atomic_ref"]
 
 
 def data(results: Results) -> pd.DataFrame:
-    cases = pick(results.summary, target_kind="gpu", benchmark="sample", sampling="best_of_1", api=WAYS)
+    cases = pick(results.summary, target_kind="gpu", benchmark="sample", sampling="single_shots_3", api=WAYS)
     return arrange(points(cases, x="operation", series="api"), x=OPERATIONS, series=WAYS)
 
 
