@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ import yaml
 
 from scopemark import tables
 from scopemark.errors import UserError
-from scopemark.statistics import median_interval
+from scopemark.modes import count_modes, timer_tick
+from scopemark.statistics import median_ranks
 
 MACHINE_SCHEMA = tables.SCHEMA.with_name("machine.schema.yaml")
 HERE = "here"
@@ -73,52 +73,50 @@ def summarise_runs(paths: Iterable[tuple[str, str]], names: dict[str, str]) -> p
 
 def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFrame:
     """One row per case: what its samples say, beside what it is."""
-    counted = samples["discarded"].isna()
     keys = ["toolchain", "case"]
-    grouped = {key: group.to_numpy(float) for key, group in samples[counted].groupby(keys)["seconds"]}
-    medians = samples[counted].groupby(keys)[["sm_clock_hz", "kernel_cycles", "lost_updates"]].median()
-    lost = samples.groupby(keys)["lost_updates"].agg(["min", "max"])
-    discarded = samples[~counted].groupby(keys).size()
     parameters = [name for name in cases.columns if name not in tables.columns("cases")]
-    rows = []
-    for case in cases.to_dict("records"):
-        key = (case["toolchain"], case["case"])
-        row = {name: case.get(name) for name in [*tables.columns("summary"), *parameters]}
-        row |= {"run": run, "discarded": int(discarded.get(key, 0)), "samples": 0}
-        if key in medians.index:
-            found = medians.loc[key]
-            row |= {"sm_clock_hz": found["sm_clock_hz"], "kernel_cycles": found["kernel_cycles"]}
-            row |= {"lost_updates_median": found["lost_updates"]}
-            row |= {"lost_updates_least": lost.loc[key, "min"], "lost_updates_most": lost.loc[key, "max"]}
-        row |= _estimates(grouped.get(key), row)
-        rows.append(row)
-    return tables.make("summary", rows, parameters)
-
-
-def _estimates(seconds: np.ndarray | None, row: dict[str, Any]) -> dict[str, Any]:
-    if seconds is None:
-        return {"samples": 0}
-    interval = median_interval(seconds.tolist())
-    quarter, three = np.percentile(seconds, [25, 75])
-    found = {
-        "samples": len(seconds),
-        "median_seconds": interval.value,
-        "low_seconds": _number(interval.low),
-        "high_seconds": _number(interval.high),
-        "minimum_seconds": float(seconds.min()),
-        "relative_spread": float((three - quarter) / interval.value),
-    }
+    counted = samples["discarded"].isna()
+    kept = samples[counted].groupby(keys)
+    found = pd.concat([estimates(samples[counted]), kept[["sm_clock_hz", "kernel_cycles"]].median()], axis=1)
+    found["lost_updates_median"] = kept["lost_updates"].median()
+    lost = samples.groupby(keys)["lost_updates"].agg(["min", "max"])
+    found[["lost_updates_least", "lost_updates_most"]] = lost.reindex(found.index)
+    discarded = samples[~counted].groupby(keys).size().rename("discarded")
+    frame = cases.merge(found.reset_index(), how="left", on=keys).merge(discarded.reset_index(), how="left", on=keys)
+    frame = frame.assign(run=run, discarded=frame["discarded"].fillna(0), samples=frame["samples"].fillna(0))
     for work in ("operations", "issued", "bytes"):
-        if row[work] is not None and not pd.isna(row[work]):
-            found[f"{work}_per_second"] = float(row[work]) / interval.value
-    if "operations_per_second" in found:
-        operations = float(row["operations"])
-        found["operations_per_second_best"] = operations / found["minimum_seconds"]
-        if found["low_seconds"] is not None:
-            found["operations_per_second_low"] = operations / interval.high
-            found["operations_per_second_high"] = operations / interval.low
-    return found
+        frame[f"{work}_per_second"] = frame[work].astype("Float64") / frame["median_seconds"]
+    for ending, bound in (("low", "high"), ("high", "low"), ("best", "minimum")):
+        frame[f"operations_per_second_{ending}"] = frame["operations"].astype("Float64") / frame[f"{bound}_seconds"]
+    return tables.conform("summary", frame, parameters)
 
 
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def estimates(samples: pd.DataFrame) -> pd.DataFrame:
+    """What the samples that count say of their cases, by toolchain and case: all cases at once."""
+    ordered = samples.sort_values(["toolchain", "case", "seconds"], kind="stable")
+    sizes = ordered.groupby(["toolchain", "case"]).size()
+    seconds, counts = ordered["seconds"].to_numpy(float), sizes.to_numpy()
+    first = np.cumsum(counts) - counts
+    ranks = {n: median_ranks(n) for n in set(counts.tolist())}
+    low, high = (np.array([ranks[n][end] if ranks[n] else 0 for n in counts.tolist()], int) for end in (0, 1))
+    quarter, median, three = (_percentile(seconds, first, counts, share) for share in (0.25, 0.5, 0.75))
+    found = {
+        "samples": counts,
+        "median_seconds": median,
+        "low_seconds": np.where(low > 0, seconds[first + np.maximum(low, 1) - 1], np.nan),
+        "high_seconds": np.where(low > 0, seconds[first + np.maximum(high, 1) - 1], np.nan),
+        "minimum_seconds": seconds[first],
+        "relative_spread": (three - quarter) / median,
+    }
+    frame = pd.DataFrame(found, index=sizes.index)
+    modes = count_modes(seconds, first, timer_tick(seconds, first))
+    return frame.assign(modes=pd.Series(modes, frame.index).where(modes > 0))
+
+
+def _percentile(ordered: np.ndarray, first: np.ndarray, counts: np.ndarray, share: float) -> np.ndarray:
+    """A percentile of every case, linear between neighbours, as NumPy has it; `first`: where each case begins."""
+    place = share * (counts - 1)
+    below = np.floor(place).astype(int)
+    one, two = ordered[first + below], ordered[first + np.minimum(below + 1, counts - 1)]
+    part = place - below
+    return np.where(part == 0.5, (one + two) / 2, one + (two - one) * part)

@@ -101,7 +101,8 @@ def data_uri(path: str, kind: str) -> str:
 
 
 def status_parts(summary: pd.DataFrame, machines) -> dict[str, Any]:
-    """Counts of every status per machine, and the cases that are not ok with their reasons."""
+    """Counts of every status per machine, the cases that are not ok with their reasons, and those with several modes:
+    how many of how many whose modes could be counted, and which."""
     names = [label(machines.get(key), *key) for key in zip(summary["run"], summary["target"], strict=True)]
     frame = summary.assign(machine=names)
     counts = frame.groupby(["machine", "status"], sort=False).size().unstack(fill_value=0)
@@ -112,7 +113,14 @@ def status_parts(summary: pd.DataFrame, machines) -> dict[str, Any]:
         for name in dict.fromkeys(names)
     ]
     bad = frame[frame["status"] != "ok"]
-    return {"statuses": statuses, "counts": rows, "bad": bad.to_dict("records")}
+    several = frame[(frame["modes"] > 1).fillna(False)]
+    return {
+        "statuses": statuses,
+        "counts": rows,
+        "bad": bad.to_dict("records"),
+        "modes_known": int(frame["modes"].notna().sum()),
+        "multimodal": several.to_dict("records"),
+    }
 
 
 def excluded_parts(experiment: str, grids: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, int]]:

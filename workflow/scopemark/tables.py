@@ -33,9 +33,12 @@ def columns(table: str) -> dict[str, dict]:
 
 def make(table: str, rows: Iterable[dict], parameters: Sequence[str] = ()) -> pd.DataFrame:
     """A table from rows; columns that a row lacks are empty. `parameters` are the experiment's own columns."""
-    names = [*columns(table), *parameters]
-    frame = pd.DataFrame(list(rows), columns=names)
-    return _typed(table, frame)
+    return conform(table, pd.DataFrame(list(rows), columns=[*columns(table), *parameters]), parameters)
+
+
+def conform(table: str, frame: pd.DataFrame, parameters: Sequence[str] = ()) -> pd.DataFrame:
+    """A table from a frame: the table's columns in their order and types, what is lacking empty, then `parameters`."""
+    return _typed(table, frame.reindex(columns=[*columns(table), *parameters]))
 
 
 def _typed(table: str, frame: pd.DataFrame) -> pd.DataFrame:
