@@ -155,8 +155,8 @@ class Session:
     def _drop_worker(self) -> None:
         if self._child:
             self._child.kill()
-        self._child = None
-        self._session += 1
+            self._child = None
+            self._session += 1
 
 
 def rows(record: Record) -> list[dict[str, Any]]:
