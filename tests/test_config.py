@@ -101,7 +101,12 @@ MISTAKES = [
     ((*HEADLINE, "iterations"), 1.5, "headline.iterations", ["1.5", "a whole number"]),
     ((*HEADLINE, "blocks"), "8/core", "headline.blocks", ["'8/core'", '"N/sm"']),
     ((*HEADLINE, "blocks"), 0, "headline.blocks", ["0", "a whole number from 1"]),
-    ((*HEADLINE, "sampling"), "best_of_0", "headline.sampling", ["'best_of_0'", "adaptive, best_of_N or single_shots_N"]),
+    (
+        (*HEADLINE, "sampling"),
+        "best_of_0",
+        "headline.sampling",
+        ["'best_of_0'", "adaptive, best_of_N or single_shots_N"],
+    ),
     ((*HEADLINE, "budget_seconds"), "long", "headline.budget_seconds", ["'long'", "positive number"]),
     ((*HEADLINE, "api"), "builtin", "grids.headline", ["has no case", "a GPU has intrinsics, not builtins"]),
     ((*GRIDS, "Bad Name"), {"benchmark": "counter"}, "experiments.scoped_atomics.grids", ["Bad Name"]),

@@ -183,7 +183,15 @@ def test_counts_scale_with_the_machine(value, processors, number):
 
 @pytest.mark.parametrize(
     ("word", "n"),
-    [("best_of_5", 5), ("single_shots_5", 5), ("best_of_99", 99), ("best_of_100", None), ("best_of_0", None), ("adaptive", None), (5, None)],
+    [
+        ("best_of_5", 5),
+        ("single_shots_5", 5),
+        ("best_of_99", 99),
+        ("best_of_100", None),
+        ("best_of_0", None),
+        ("adaptive", None),
+        (5, None),
+    ],
 )
 def test_fixed_samples(word, n):
     assert fixed_samples(word) == n
