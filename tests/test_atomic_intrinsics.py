@@ -11,6 +11,10 @@ import numpy
 import pytest
 
 from scopemark.build import compile_cubin, write_instances
+from scopemark.claims_code import judge_build
+from scopemark.claims_definitions import load_claims
+from scopemark.claims_lost import lost_verdict
+from scopemark.claims_verdict import RELATIONS
 from scopemark.errors import UserError
 from scopemark.experiment import Machine, load_experiment
 from scopemark.experiments.atomic_intrinsics import contention, histogram, operation, sample
@@ -19,6 +23,8 @@ from scopemark.grid import check_grid, expand, instances
 from scopemark.machinecode import disassemble, parse_disassembly
 from scopemark.measure.cpu import CpuBackend
 from scopemark.measure.run import _lacking
+from scopemark.quantities_code import kernel_words
+from scopemark.statistics import Interval
 from scopemark.targets import Target, usable_cpus
 
 INTRINSICS = load_experiment("atomic_intrinsics")
@@ -335,6 +341,52 @@ def test_only_a_uniform_slot_is_aggregated_by_the_compiler(code):
 def test_the_backing_off_loop_sleeps(code):
     _, kernels = code
     assert any(name.startswith("NANOSLEEP") for name in kernels["contention__atomic_ref_add_loop_backoff"].mnemonics)
+
+
+# What is claimed of them
+
+
+@pytest.mark.parametrize(
+    ("relation", "least", "most", "samples", "verdict"),
+    [
+        ("most_lost", 60, 90, 5, "holds"),
+        ("most_lost", 10, 50, 5, "contradicted"),
+        ("most_lost", 10, 90, 5, "unresolved"),
+        ("some_lost", 0, 1, 5, "holds"),
+        ("some_lost", 0, 0, 5, "unresolved"),  # that it never happened does not show that it cannot
+        ("varies", 3, 4, 2, "holds"),
+        ("varies", 3, 3, 2, "contradicted"),
+        ("varies", 3, 3, 1, "unresolved"),
+    ],
+)
+def test_verdicts_on_lost_updates(relation, least, most, samples, verdict):
+    assert lost_verdict(relation, least, most, 100, samples) == verdict
+
+
+def test_a_difference_is_what_equality_is_not():
+    for interval in (Interval(1.0, 0.99, 1.01), Interval(2.0, 1.9, 2.1), Interval(1.04, 1.0, 1.2)):
+        turned = {"holds": "contradicted", "contradicted": "holds", "unresolved": "unresolved"}
+        assert RELATIONS["different"](interval) == turned[RELATIONS["equal"](interval)]
+
+
+def test_a_number_in_a_kernels_name_is_a_word_of_it():
+    words = kernel_words(INTRINSICS.benchmark("sample"), "sample__std_atomic_ref_cas_seq_cst_system_10")
+    assert words == {"api": "std_atomic_ref", "operation": "cas", "order": "seq_cst", "scope": "system", "slots": "10"}
+
+
+def test_claims_of_machine_code_are_judged_by_the_mnemonics():
+    claims = load_claims("atomic_intrinsics")
+    names = {
+        "operation__add_uint32_global_discarded": "REDG.E.ADD",
+        "operation__exch_int32_global_discarded": "ATOMG.E",
+    }
+    kernels = [
+        {"kernel": name, "instruction": found, "toolchain": "t", "architecture": "sm_90"}
+        for name, found in names.items()
+    ]
+    assert judge_build(claims["SM1"], INTRINSICS, kernels[:1], []).verdict == "holds"
+    assert judge_build(claims["SM1"], INTRINSICS, kernels, []).verdict == "contradicted"
+    assert judge_build(claims["SM4"], INTRINSICS, kernels, []).verdict == "not testable here"
 
 
 # On CPU threads
