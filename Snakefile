@@ -15,6 +15,7 @@ include: "workflow/rules/measure.smk"
 include: "workflow/rules/collect.smk"
 include: "workflow/rules/judge.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/compare.smk"
 include: "workflow/rules/trust.smk"
 
 

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pandas as pd
 
-from scopemark import __version__, report_format, tables
+from scopemark import __version__, tables
 from scopemark.experiment import load_experiment
 from scopemark.figures import load_machines
-from scopemark.layout import REPORT
 from scopemark.report_claims import VERDICTS, advice_by_machine, claim_rows, verdict_counts
 from scopemark.report_code import code_table
 from scopemark.report_parts import excluded_parts, figure_parts, machine_parts, status_parts
+from scopemark.report_templates import environment
 
 
 def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str:
@@ -51,17 +50,7 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
             for name, summary in zip(experiments, summaries, strict=True)
         ],
     }
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(REPORT / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    names = ("digits", "fact_name", "interval", "kernel_words", "missing")
-    environment.globals |= {name: getattr(report_format, name) for name in names}
-    environment.globals["css"] = (REPORT / "templates" / "style.css").read_text()
-    return environment.get_template("index.html.j2").render(context)
+    return environment().get_template("index.html.j2").render(context)
 
 
 def write_page(path: Path | str, files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> None:

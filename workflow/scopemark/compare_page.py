@@ -1,0 +1,60 @@
+"""The page of `snakemake compare`: what changed around the runs, in their times and in the machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scopemark import __version__, tables
+from scopemark.collect import read_machine
+from scopemark.compare import regressions, status_changes
+from scopemark.figures import device_name
+from scopemark.report_format import fact_name
+from scopemark.report_templates import environment
+
+VERDICTS = ("slower", "faster", "same", "unclear")
+MOST_ROWS = 300
+"""Cases in the page's table; the CSV has all."""
+
+
+def page(files: Mapping[str, str], machines: Mapping[str, str], settings: Mapping[str, Any]) -> str:
+    """The page's HTML. files: the tables by name. machines: the descriptions of base and new. settings: the runs' names
+    and the thresholds."""
+    cases, groups = tables.read("compare", files["cases"]), tables.read("compare_groups", files["groups"])
+    code, facts = tables.read("compare_code", files["code"]), tables.read("compare_facts", files["facts"])
+    described = {end: read_machine(path) for end, path in machines.items()}
+    facts["fact"] = facts["fact"].map(fact_name)
+    # The cases that changed, worst first; of the rest the CSV tells.
+    changed = cases[cases["verdict"].isin(["slower", "faster"])].sort_values("ratio", ascending=False, kind="stable")
+    counts = pd.crosstab(cases["experiment"], cases["verdict"].fillna("none"))
+    only = cases[cases["found_in"] != "both"]
+    context = {
+        "version": __version__,
+        "settings": settings,
+        "device": device_name(described["new"], described["new"]["target"]),
+        "dates": {end: machine["described_at"] for end, machine in described.items()},
+        "toolchains": {end: sorted(set(cases[f"toolchain_{end}"].dropna())) for end in ("base", "new")},
+        "facts": facts.to_dict("records"),
+        "regressions": regressions(cases, groups),
+        "verdicts": VERDICTS,
+        "counts": [
+            (name, [int(row.get(verdict, 0)) for verdict in VERDICTS], int((cases["experiment"] == name).sum()))
+            for name, row in counts.iterrows()
+        ],
+        "groups": groups.to_dict("records"),
+        "changed": changed.head(MOST_ROWS).to_dict("records"),
+        "changes": len(changed),
+        "statuses": status_changes(cases).to_dict("records"),
+        "only": [(end, only[only["found_in"] == end].to_dict("records")) for end in ("base", "new")],
+        "code": code.to_dict("records"),
+    }
+    return environment().get_template("compare.html.j2").render(context)
+
+
+def write_page(path: Path | str, *arguments: Any) -> None:
+    """Write the page."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(page(*arguments))

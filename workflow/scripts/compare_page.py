@@ -1,0 +1,10 @@
+"""Render the page of a comparison."""
+
+from scopemark.compare_page import write_page
+from scopemark.jobs import job
+
+with job(snakemake.log[0]):
+    files = snakemake.input
+    machines = {"base": files.base[0], "new": files.new[0]}
+    found = {name: files[name] for name in ("cases", "groups", "code", "facts")}
+    write_page(snakemake.output[0], found, machines, snakemake.params.settings)
