@@ -55,7 +55,8 @@ def load_faults():
 
 def environment(tree: Path, **extra: str) -> dict[str, str]:
     """This process's environment, with the copy's package and a lock of the copy's own."""
-    return {**os.environ, "PYTHONPATH": str(tree / "workflow"), "SCOPEMARK_LOCKS": str(tree / "locks"), **extra}
+    path = os.pathsep.join(filter(None, [str(tree / "workflow"), os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path, "SCOPEMARK_LOCKS": str(tree / "locks"), **extra}
 
 
 def snakemake(tree: Path, *arguments: str, check: bool = True, **extra: str) -> subprocess.CompletedProcess[str]:

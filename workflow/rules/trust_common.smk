@@ -29,8 +29,9 @@ def trust_grid(wildcards):
 
 
 def trust_repeat_grids(wildcards):
-    """The grids that are measured twice: the preset's."""
-    return settings.grids_on(TRUST["experiment"], "gpu")
+    """The grids that are measured twice: those of the preset that the configuration names for it."""
+    grids = settings.grids_on(TRUST["experiment"], "gpu")
+    return {name: grid for name, grid in grids.items() if name in TRUST["repeat"]}
 
 
 def trust_tables(wildcards):

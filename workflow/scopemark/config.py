@@ -103,12 +103,19 @@ def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings
 
 
 def _check_trust(raw: Mapping[str, Any], file: str) -> None:
-    for key, known in (("experiment", raw["experiments"]), ("grid", None)):
-        if "trust" not in raw:
-            return
-        known = known or raw["experiments"][raw["trust"]["experiment"]]["grids"]
-        if raw["trust"][key] not in known:
-            raise UserError(f"{file}: trust.{key}: {raw['trust'][key]!r} is not there; accepted: {', '.join(known)}")
+    if "trust" not in raw:
+        return
+    trust = raw["trust"]
+    _check_known(trust["experiment"], raw["experiments"], f"{file}: trust.experiment")
+    grids = raw["experiments"][trust["experiment"]]["grids"]
+    for key, names in (("grid", [trust["grid"]]), ("repeat", trust["repeat"])):
+        for name in names:
+            _check_known(name, grids, f"{file}: trust.{key}")
+
+
+def _check_known(name: str, known: Mapping[str, Any], where: str) -> None:
+    if name not in known:
+        raise UserError(f"{where}: {name!r} is not there; accepted: {', '.join(known)}")
 
 
 def _check_shape(raw: Mapping[str, Any], file: str) -> None:
