@@ -48,6 +48,23 @@ rule merge_kernels:
         "../scripts/merge_kernels.py"
 
 
+rule toolchains:
+    input:
+        kernels=merged_kernel_files,
+        summaries=summary_files,
+    output:
+        "results/tables/toolchains.csv",
+    log:
+        "logs/toolchains.log",
+    conda:
+        "../envs/scopemark.yaml"
+    params:
+        targets=gpu_architectures,
+        toolchains=list(toolchains),
+    script:
+        "../scripts/toolchains.py"
+
+
 # Keeps this machine's measurements as a recorded run: the CSVs as they are, and the machine they come from.
 rule record:
     input:

@@ -132,3 +132,17 @@ def summary_files(wildcards):
 
 def merged_kernel_files(wildcards):
     return expand("results/tables/{experiment}.kernels.csv", experiment=settings.grids)
+
+
+def gpu_architectures(wildcards):
+    """The GPUs among the targets, each with its architecture."""
+    return {
+        name: f"sm_{target.architecture}"
+        for name, target in targets.items()
+        if target.kind == "gpu"
+    }
+
+
+def toolchains_file(wildcards):
+    """What changed between the toolchains, where there are several."""
+    return ["results/tables/toolchains.csv"] if len(toolchains) > 1 else []

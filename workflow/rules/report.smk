@@ -71,6 +71,7 @@ rule report:
         claims="results/tables/claims.csv",
         definitions=definitions("claims"),
         advice="results/tables/advice.csv",
+        toolchains=toolchains_file,
         published="workflow/report/published.csv",
         templates=report_templates(),
         tables=rules.paper.output,

@@ -15,6 +15,7 @@ from scopemark.report_claims import VERDICTS, advice_by_machine, claim_rows, ver
 from scopemark.report_code import code_table
 from scopemark.report_parts import excluded_parts, figure_parts, machine_parts, status_parts
 from scopemark.report_templates import environment
+from scopemark.report_toolchains import toolchain_parts
 
 
 def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str:
@@ -37,6 +38,7 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
         "claims": claims,
         "verdicts": VERDICTS,
         "verdict_counts": verdict_counts(columns, claims),
+        "toolchains": toolchain_parts(files.get("toolchains", ())),
         "experiments": [
             {
                 "about": load_experiment(name),
