@@ -1,4 +1,4 @@
-# Whether the engine can be believed: measured on every GPU of this machine, on request.
+# Whether the engine can be believed: measured on every GPU of this machine on request, beside recorded runs.
 include: "trust_common.smk"
 
 
@@ -46,6 +46,73 @@ rule trust_repeat:
         "../scripts/trust_repeat.py"
 
 
+rule trust_figure:
+    input:
+        TRUST_SOURCES,
+        unpack(trust_runs),
+        module="workflow/report/figures/trust/{figure}.py",
+    output:
+        svg=report(
+            "reports/figures/trust/{figure}.svg",
+            caption="../report/captions/figure.rst",
+            category="trust",
+            subcategory=figure_kind,
+            labels=figure_labels,
+        ),
+        pdf="reports/figures/trust/{figure}.pdf",
+        png="reports/figures/trust/{figure}.png",
+        csv="reports/figures/trust/{figure}.csv",
+    log:
+        "logs/trust/figure.{figure}.log",
+    conda:
+        "../envs/scopemark.yaml"
+    params:
+        caption=trust_figure_caption,
+    script:
+        "../scripts/trust_figure.py"
+
+
+# The page of this machine's GPUs and the recorded ones. Without a GPU nothing is measured.
 rule trust:
     input:
-        tables=trust_tables,
+        REPORT_SOURCES,
+        TRUST_SOURCES,
+        unpack(trust_runs),
+        unpack(trust_source),
+        figures=trust_figures("svg"),
+        points=trust_figures("csv"),
+        modules=trust_figure_modules(),
+        captions=trust_captions(),
+        templates=report_templates(),
+    output:
+        page="reports/trust.html",
+        goals="reports/tables/trust_goals.csv",
+        source="reports/tables/trust_source.csv",
+        nvbench="reports/tables/trust_nvbench.csv",
+        durations="reports/tables/trust_durations.csv",
+        pairs="reports/tables/trust_pairs.csv",
+        repeat="reports/tables/trust_repeat.csv",
+        timing="reports/tables/trust_timing.csv",
+    log:
+        "logs/trust/page.log",
+    conda:
+        "../envs/scopemark.yaml"
+    params:
+        settings=dict(settings.measure),
+    script:
+        "../scripts/trust_page.py"
+
+
+# Keeps this machine's trust runs as recorded ones. It declares no output: those files are inputs of the page, and must
+# change when recording is asked for and at no other time.
+rule record_trust:
+    input:
+        trust_measured,
+    log:
+        "logs/trust/record.log",
+    conda:
+        "../envs/scopemark.yaml"
+    params:
+        copies=trust_copies,
+    script:
+        "../scripts/trust_record.py"

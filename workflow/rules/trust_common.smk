@@ -1,14 +1,19 @@
+import os
+
+from scopemark.layout import REFERENCE, REPORT, captions, figures
+
 TRUST = settings.raw.get("trust", {})
+TRUST_TABLES = ["nvbench", "durations", "pairs", "repeat", "timing"]
+
+# What the trust page, its tables and figures are made with.
+TRUST_SOURCES = FIGURE_SOURCES + sorted(
+    map(os.path.relpath, (REPORT.parent / "scopemark/trust_report").glob("*.py"))
+)
 
 
-def gpu_targets(wildcards):
-    """The GPUs among the targets; an error where there is none to trust."""
-    found = [name for name, target in targets.items() if target.kind == "gpu"]
-    if not found:
-        raise WorkflowError(
-            "snakemake trust measures a GPU, and there is none among the targets"
-        )
-    return found
+def gpu_targets():
+    """The GPUs among the targets."""
+    return [name for name, target in targets.items() if target.kind == "gpu"]
 
 
 def trust_inputs(wildcards):
@@ -34,10 +39,107 @@ def trust_repeat_grids(wildcards):
     return {name: grid for name, grid in grids.items() if name in TRUST["repeat"]}
 
 
-def trust_tables(wildcards):
-    """The tables of the trust report, for every GPU."""
-    return expand(
-        "results/trust/{target}/{table}.csv",
-        target=gpu_targets(wildcards),
-        table=["nvbench", "durations", "pairs", "repeat", "timing"],
+def recorded_trust_runs():
+    """The directories of recorded trust runs."""
+    return sorted(map(str, REFERENCE.glob("*/trust")))
+
+
+def recorded_trust_machine(run):
+    """The machine that a trust run was recorded on: its own description, or that of the runs beside it."""
+    own = f"{run}/machine.json"
+    return own if os.path.exists(own) else f"{os.path.dirname(run)}/machine.json"
+
+
+def trust_runs(wildcards):
+    """Every table and the machine of every trust run, in one order: this machine's GPUs, then the recorded ones."""
+    here, recorded = gpu_targets() if TRUST else [], recorded_trust_runs()
+    if not here and not recorded:
+        raise WorkflowError(
+            "snakemake trust measures a GPU or shows recorded trust runs: there is no GPU among the targets "
+            f"and no {REFERENCE}/<machine>/trust"
+        )
+    runs = [f"results/trust/{target}" for target in here] + recorded
+    return {
+        "machines": [f"results/machines/{target}.json" for target in here]
+        + [recorded_trust_machine(run) for run in recorded],
+        **{table: [f"{run}/{table}.csv" for run in runs] for table in TRUST_TABLES},
+    }
+
+
+def _both_ways(grid):
+    """Whether a grid measures its cases in a source's way and adaptively."""
+    ways = grid.get("sampling", [])
+    return (
+        isinstance(ways, list)
+        and "adaptive" in ways
+        and any(way.startswith("best_of") for way in ways)
     )
+
+
+def trust_source(wildcards):
+    """Cases, samples and machine of what was measured in a source's way, of this machine's GPUs and recorded runs.
+
+    A recorded run of one of this machine's own targets is left out: `record` writes it, and would be asked to.
+    """
+    found = [
+        (
+            f"results/measured/{target}/{list(toolchains)[0]}/{experiment}/{name}.cases.csv",
+            f"results/machines/{target}.json",
+        )
+        for target in gpu_targets()
+        for experiment in settings.grids
+        for name, grid in settings.grids_on(experiment, "gpu").items()
+        if _both_ways(grid)
+    ] + [
+        (f"{run}/{experiment}.cases.csv", f"{run}/machine.json")
+        for experiment in settings.grids
+        for run in recorded_runs(experiment)
+        if os.path.basename(run) not in targets
+    ]
+    return {
+        "source_cases": [cases for cases, _ in found],
+        "source_samples": [
+            cases.replace(".cases.csv", ".samples.csv.gz") for cases, _ in found
+        ],
+        "source_machines": [machine for _, machine in found],
+    }
+
+
+def trust_figures(ending):
+    """The files of the trust page's figures."""
+    return [f"reports/figures/trust/{name}.{ending}" for name in figures("trust")]
+
+
+def trust_captions():
+    return [os.path.relpath(captions("trust", name)) for name in figures("trust")]
+
+
+def trust_figure_modules():
+    return [f"workflow/report/figures/trust/{name}.py" for name in figures("trust")]
+
+
+def trust_figure_caption(wildcards):
+    """The caption of a figure, which Snakemake's report takes from here."""
+    return captions("trust", wildcards.figure).read_text()
+
+
+def trust_copies(wildcards):
+    """What recording a trust run copies, and where to."""
+    if not gpu_targets():
+        raise WorkflowError(
+            "snakemake record_trust keeps what was measured on a GPU, and there is none among the targets"
+        )
+    copies = {
+        f"results/trust/{target}/{table}.csv": f"{REFERENCE}/{target}/trust/{table}.csv"
+        for target in gpu_targets()
+        for table in TRUST_TABLES
+    }
+    return copies | {
+        f"results/machines/{target}.json": f"{REFERENCE}/{target}/trust/machine.json"
+        for target in gpu_targets()
+    }
+
+
+def trust_measured(wildcards):
+    """What recording a trust run keeps."""
+    return list(trust_copies(wildcards))

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pandas as pd
-
+from scopemark import tables
 from scopemark.experiment import load_experiment
 from scopemark.grid import expand
 from scopemark.jobs import job
@@ -22,5 +21,6 @@ with job(snakemake.log[0]):
         durations = known_durations(backend)
         pairs = list(equal_pairs(backend, cases[::4], limits))
         rows = compare(backend, cases, limits)
-    for name, table in {"nvbench": rows, "durations": durations, "pairs": pairs}.items():
-        pd.DataFrame(table).to_csv(snakemake.output[name], index=False, lineterminator="\n")
+    for name, found in {"nvbench": rows, "durations": durations, "pairs": pairs}.items():
+        table = f"trust_{name}"
+        tables.write(table, tables.make(table, found), snakemake.output[name])

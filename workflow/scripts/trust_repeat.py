@@ -3,8 +3,6 @@
 import shutil
 from pathlib import Path
 
-import pandas as pd
-
 from scopemark import tables
 from scopemark.experiment import load_experiment
 from scopemark.grid import expand
@@ -34,6 +32,6 @@ with job(snakemake.log[0]) as log:
             journals,
             log,
         )
-    pd.DataFrame(repeat).to_csv(snakemake.output.repeat, index=False, lineterminator="\n")
-    pd.DataFrame(timing).to_csv(snakemake.output.timing, index=False, lineterminator="\n")
+    tables.write("trust_repeat", tables.make("trust_repeat", repeat), snakemake.output.repeat)
+    tables.write("trust_timing", tables.make("trust_timing", timing), snakemake.output.timing)
     shutil.rmtree(journals)  # asked for again, it is measured again
