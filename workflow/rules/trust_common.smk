@@ -66,31 +66,21 @@ def trust_runs(wildcards):
     }
 
 
-def _both_ways(grid):
-    """Whether a grid measures its cases in a source's way and adaptively."""
-    ways = grid.get("sampling", [])
-    return (
-        isinstance(ways, list)
-        and "adaptive" in ways
-        and any(way.startswith("best_of") for way in ways)
-    )
-
-
 def trust_source(wildcards):
     """Cases, samples and machine of what was measured in a source's way, of this machine's GPUs and recorded runs.
 
-    A recorded run of one of this machine's own targets is left out: `record` writes it, and would be asked to.
+    Of this machine it is what the report has collected: nothing is measured for this page alone. A recorded run of one of
+    this machine's own targets is left out: `record` writes it, and would be asked to.
     """
-    found = [
+    here = [
         (
-            f"results/measured/{target}/{list(toolchains)[0]}/{experiment}/{name}.cases.csv",
+            f"results/collected/{target}/{name}.cases.csv",
             f"results/machines/{target}.json",
         )
         for target in gpu_targets()
-        for experiment in settings.grids
-        for name, grid in settings.grids_on(experiment, "gpu").items()
-        if _both_ways(grid)
-    ] + [
+        for name in experiments_on(target)
+    ]
+    found = [pair for pair in here if os.path.exists(pair[0])] + [
         (f"{run}/{experiment}.cases.csv", f"{run}/machine.json")
         for experiment in settings.grids
         for run in recorded_runs(experiment)

@@ -1,4 +1,4 @@
-"""Against the source: its own methodology, best of N or one shot, beside the adaptive estimate of the same case."""
+"""Against the source: its own methodology, best of N or single shots, beside the adaptive estimate of the same case."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from scopemark import tables
 from scopemark.collect import HERE, read_machine, summarise
 from scopemark.figures import label, launch_words
 
-LOOSE = ("sampling", "cache")
-"""Parameters in which the two may differ; equal cache states are preferred."""
-
 
 def beside_source(cases: Sequence[str], samples: Sequence[str], machines: Sequence[str]) -> list[dict[str, Any]]:
     """A row per case of the source's methodology that has a counterpart, of GPUs, from files in one order.
 
-    ratio: the source's operations per second, at its fastest sample, over ours at the median.
+    ratio: the source's operations per second over ours at the median. The source's are those of its fastest sample; of
+    single shots, where no fastest is taken, those of the median.
     """
     rows: dict[tuple, dict[str, Any]] = {}
     for case_path, sample_path, machine_path in zip(cases, samples, machines, strict=True):
@@ -36,7 +34,7 @@ def beside_source(cases: Sequence[str], samples: Sequence[str], machines: Sequen
 def _of_one_file(case_path: str, sample_path: str, run: str) -> list[dict[str, Any]]:
     frame = tables.read("cases", case_path)
     frame = frame[frame["target_kind"] == "gpu"]
-    if "sampling" not in frame or not frame["sampling"].str.startswith("best_of").any():
+    if "sampling" not in frame or (frame["sampling"] == "adaptive").all():
         return []
     matched = pairs(frame)
     wanted = {case for pair in matched for case in pair}
@@ -54,20 +52,12 @@ def _of_one_file(case_path: str, sample_path: str, run: str) -> list[dict[str, A
 
 
 def pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Ids of cases of the source's methodology with their adaptive counterparts, which differ in LOOSE alone."""
-    parameters = [name for name in frame.columns if name not in tables.columns("cases")]
-    keys = [name for name in parameters if name not in LOOSE]
+    """Ids of cases of the source's methodology with their adaptive counterparts, which differ in the sampling alone."""
+    keys = [name for name in frame.columns if name not in tables.columns("cases") and name != "sampling"]
     unique = frame.drop_duplicates("case").to_dict("records")
-    adaptive: dict[tuple, dict[str, str]] = {}
-    for row in unique:
-        if row["sampling"] == "adaptive":
-            adaptive.setdefault(_key(row, keys), {})[str(row.get("cache"))] = row["case"]
-    found = []
-    for row in unique:
-        others = adaptive.get(_key(row, keys), {})
-        if row["sampling"].startswith("best_of") and others:
-            found.append((row["case"], others.get(str(row.get("cache")), next(iter(others.values())))))
-    return found
+    adaptive = {_key(row, keys): row["case"] for row in unique if row["sampling"] == "adaptive"}
+    rest = [(row["case"], adaptive.get(_key(row, keys))) for row in unique if row["sampling"] != "adaptive"]
+    return [(case, other) for case, other in rest if other is not None]
 
 
 def _key(row: dict[str, Any], names: Sequence[str]) -> tuple:
@@ -76,7 +66,11 @@ def _key(row: dict[str, Any], names: Sequence[str]) -> tuple:
 
 def _row(source: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
     """One comparison; empty where a case did not come out."""
-    needed = (source["operations_per_second_best"], ours["operations_per_second"])
+    fastest = source["sampling"].startswith("best_of")
+    needed = (
+        source["operations_per_second_best" if fastest else "operations_per_second"],
+        ours["operations_per_second"],
+    )
     if any(pd.isna(value) for value in needed) or source["status"] not in ("ok", "unstable"):
         return {}
     best, rate = map(float, needed)
@@ -90,8 +84,6 @@ def _row(source: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
         "kernel": source["kernel"],
         "launch": source["launch"],
         "source_way": source["sampling"].replace("_", " "),
-        "source_cache": source.get("cache"),
-        "ours_cache": ours.get("cache"),
         "source_ops_per_second": best,
         "ours_ops_per_second": rate,
         "ours_low": low,

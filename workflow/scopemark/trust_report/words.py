@@ -17,7 +17,7 @@ def duration(seconds: float, significant: int = 3) -> str:
     units = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
     # Where rounding would give 1,000 of a unit, the next one is meant.
     factor, unit = next(((f, u) for f, u in units if abs(seconds) >= 0.9995 * f), (1e-9, "ns"))
-    return f"{digits(seconds / factor, significant)} {unit}"
+    return f"{digits(float(f'{seconds / factor:.{significant}g}'), significant)} {unit}"
 
 
 def percent(share: float, significant: int = 3) -> str:
