@@ -23,6 +23,7 @@ def data(results: Results) -> pd.DataFrame:
         address="uniform",
         result="discarded",
         counters_per_block=1,
+        stride_bytes=4,
     )
     cases = widest(cases)
     place = cases["scope"] + " scope, " + cases["placement"]

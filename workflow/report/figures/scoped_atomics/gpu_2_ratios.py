@@ -38,6 +38,7 @@ def data(results: Results) -> pd.DataFrame:
         address="uniform",
         result="discarded",
         counters_per_block=1,
+        stride_bytes=4,
     )
     # Of what was sampled to a narrow interval one launch is enough; of the book's own sampling, every one.
     adaptive = cases["sampling"] == "adaptive"

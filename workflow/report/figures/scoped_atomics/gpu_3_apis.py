@@ -21,6 +21,7 @@ def data(results: Results) -> pd.DataFrame:
         placement="global",
         address="uniform",
         counters_per_block=1,
+        stride_bytes=4,
         order=["relaxed", "seq_cst"],
     )
     cases = widest(cases[cases.groupby(["machine", "blocks"])["result"].transform("nunique") > 1])

@@ -21,6 +21,7 @@ def data(results: Results) -> pd.DataFrame:
         type="uint32",
         order="relaxed",
         counters_per_block=1,
+        stride_bytes=4,
         scope=["block", "device"],
     )
     cases = widest(cases[cases.groupby(["machine", "blocks"])["address"].transform("nunique") > 1])
