@@ -84,7 +84,8 @@ def write(table: str, frame: pd.DataFrame, path: Path | str) -> None:
     """Check and write a table."""
     check(table, frame, path)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    compression = {"method": "gzip", "mtime": 0} if str(path).endswith(".gz") else None
+    # Level 9, the default, takes twice the time for half a percent.
+    compression = {"method": "gzip", "mtime": 0, "compresslevel": 6} if str(path).endswith(".gz") else None
     frame.to_csv(path, index=False, lineterminator="\n", compression=compression)
 
 
