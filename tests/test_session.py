@@ -198,3 +198,14 @@ def test_the_journal_is_json_lines(faults):
     faults.measure({"benchmark": "fault"}, "lines")
     for line in faults.journal.read_text().splitlines():
         assert {"case", "identity", "session"} <= set(json.loads(line))
+
+
+def test_a_worker_that_never_starts_is_no_cases_fault(faults, tmp_path, monkeypatch):
+    broken = tmp_path / "broken.so"
+    broken.write_text("not a library")
+    monkeypatch.setattr(faults, "binary", broken)
+    process = faults.start({"benchmark": "fault", "step": "exact"}, "broken")
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode != 0
+    assert f"{broken}: no worker starts that can load it" in output
+    assert faults.lines() == []

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from scopemark.axes import fixed_samples
+from scopemark.errors import UserError
 from scopemark.experiment import Machine
 from scopemark.grid import Case
 from scopemark.measure.child import Child, WorkerLost
@@ -21,6 +22,9 @@ from scopemark.measure.journal import SAMPLE_FIELDS, Journal, Record
 from scopemark.measure.monitor import Monitor
 from scopemark.measure.progress import Progress
 from scopemark.measure.stop import next_batch, outcome
+
+
+START_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -148,8 +152,15 @@ class Session:
         return f"SM clock below {self._limits['clock_floor']:.0%} of {highest / 1e6:.0f} MHz"
 
     def _worker(self) -> Child:
-        if self._child is None:
-            self._child = Child(dict(self._site.opening), self._log)
+        """The worker, started if there is none. UserError if none will start, which is no case's fault."""
+        attempts = 0
+        while self._child is None:
+            try:
+                self._child = Child(dict(self._site.opening), self._log)
+            except WorkerLost as lost:
+                attempts += 1
+                if attempts == START_ATTEMPTS:
+                    raise UserError(f"{self._site.opening['binary']}: no worker starts that can load it: {lost}") from None
         return self._child
 
     def _drop_worker(self) -> None:
