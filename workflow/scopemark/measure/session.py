@@ -23,7 +23,6 @@ from scopemark.measure.monitor import Monitor
 from scopemark.measure.progress import Progress
 from scopemark.measure.stop import next_batch, outcome
 
-
 START_ATTEMPTS = 3
 
 
@@ -160,7 +159,9 @@ class Session:
             except WorkerLost as lost:
                 attempts += 1
                 if attempts == START_ATTEMPTS:
-                    raise UserError(f"{self._site.opening['binary']}: no worker starts that can load it: {lost}") from None
+                    raise UserError(
+                        f"{self._site.opening['binary']}: no worker starts that can load it: {lost}"
+                    ) from None
         return self._child
 
     def _drop_worker(self) -> None:
