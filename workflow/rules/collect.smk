@@ -65,42 +65,16 @@ rule toolchains:
         "../scripts/toolchains.py"
 
 
-# Keeps this machine's measurements as a recorded run: the CSVs as they are, and the machine they come from.
+# Keeps this machine's measurements as a recorded run. It declares no output: those files are inputs of the summary, and
+# must change when recording is asked for and at no other time.
 rule record:
     input:
-        [
-            f"reports/reference/{target}/{file}"
-            for target in targets
-            for file in [
-                "machine.json",
-                *(f"{name}.cases.csv" for name in experiments_on(target)),
-            ]
-        ],
-
-
-rule record_machine:
-    input:
-        "results/machines/{target}.json",
-    output:
-        "reports/reference/{target}/machine.json",
+        record_measured,
     log:
-        "logs/record/{target}.log",
+        "logs/record.log",
     conda:
         "../envs/scopemark.yaml"
-    script:
-        "../scripts/record.py"
-
-
-rule record_experiment:
-    input:
-        "results/collected/{target}/{experiment}.cases.csv",
-        "results/collected/{target}/{experiment}.samples.csv.gz",
-    output:
-        "reports/reference/{target}/{experiment}.cases.csv",
-        "reports/reference/{target}/{experiment}.samples.csv.gz",
-    log:
-        "logs/record/{target}.{experiment}.log",
-    conda:
-        "../envs/scopemark.yaml"
+    params:
+        copies=record_copies,
     script:
         "../scripts/record.py"

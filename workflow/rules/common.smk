@@ -9,6 +9,7 @@ from scopemark.config import load_settings
 from scopemark.errors import UserError
 from scopemark.jobs import share_package
 from scopemark.layout import (
+    REFERENCE,
     captions,
     figures,
     host_sources,
@@ -146,3 +147,20 @@ def gpu_architectures(wildcards):
 def toolchains_file(wildcards):
     """What changed between the toolchains, where there are several."""
     return ["results/tables/toolchains.csv"] if len(toolchains) > 1 else []
+
+
+def record_copies(wildcards):
+    """What recording a run copies, and where to: machine descriptions, cases and samples."""
+    copies = {}
+    for target in targets:
+        run = f"{REFERENCE}/{target}"
+        copies[f"results/machines/{target}.json"] = f"{run}/machine.json"
+        for name in experiments_on(target):
+            for file in (f"{name}.cases.csv", f"{name}.samples.csv.gz"):
+                copies[f"results/collected/{target}/{file}"] = f"{run}/{file}"
+    return copies
+
+
+def record_measured(wildcards):
+    """What recording a run keeps."""
+    return list(record_copies(wildcards))

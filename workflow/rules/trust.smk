@@ -115,4 +115,4 @@ rule record_trust:
     params:
         copies=trust_copies,
     script:
-        "../scripts/trust_record.py"
+        "../scripts/record.py"
