@@ -125,7 +125,8 @@ def after_measuring(tree: Path, options: argparse.Namespace) -> Iterator[Figure]
     reported = snakemake(tree, *common)
     yield f"summarising and reporting {size}", shown(reported), ""
     peak = max(collected.peak_bytes, reported.peak_bytes)
-    total = Cost(collected.seconds + reported.seconds, peak, "")
+    seconds, cpu = collected.seconds + reported.seconds, collected.cpu_seconds + reported.cpu_seconds
+    total = Cost(seconds, cpu, peak, "")
     yield "both", shown(total), "60 s and 2 GB for 1,000,000 of 20,000"
     if options.keep_log:
         print(reported.output, file=sys.stderr)
@@ -180,8 +181,8 @@ PARTS = {"parse": parse, "plan": plan, "tables": after_measuring, "overhead": ov
 
 
 def shown(cost: Cost) -> str:
-    """Time and memory."""
-    return f"{cost.seconds:.1f} s, {megabytes(cost)}"
+    """Wall time, time of all CPUs, and memory."""
+    return f"{cost.seconds:.1f} s (CPU {cost.cpu_seconds:.1f} s), {megabytes(cost)}"
 
 
 def megabytes(cost: Cost) -> str:
@@ -201,7 +202,7 @@ def main() -> None:
     for name in options.parts or PARTS:
         with tempfile.TemporaryDirectory() as directory:
             for what, figure, goal in PARTS[name](copy_repository(Path(directory) / "tree"), options):
-                print(f"{what:58} {figure:>20}" + (f"   goal: {goal}" if goal else ""), flush=True)
+                print(f"{what:58} {figure:>30}" + (f"   goal: {goal}" if goal else ""), flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -15,9 +16,11 @@ import psutil
 
 @dataclass(frozen=True)
 class Cost:
-    """seconds: wall time. peak_bytes: the most memory that the command and its children held at once."""
+    """seconds: wall time. cpu_seconds: of the command and its children, which a busy machine changes less.
+    peak_bytes: the most memory that they held at once."""
 
     seconds: float
+    cpu_seconds: float
     peak_bytes: int
     output: str
 
@@ -27,7 +30,7 @@ def run(command: Sequence[str], tree: Path) -> Cost:
     environment = {**os.environ, "PYTHONPATH": str(tree / "workflow"), "SCOPEMARK_LOCKS": str(tree / "locks")}
     log = tree / "benchmark.log"
     with log.open("w") as output:
-        start = time.perf_counter()
+        start, used = time.perf_counter(), _cpu_seconds()
         process = subprocess.Popen(command, cwd=tree, env=environment, stdout=output, stderr=subprocess.STDOUT)
         peak = 0
         while process.poll() is None:
@@ -36,7 +39,7 @@ def run(command: Sequence[str], tree: Path) -> Cost:
         seconds = time.perf_counter() - start
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{log.read_text()[-3000:]}")
-    return Cost(seconds, peak, log.read_text())
+    return Cost(seconds, _cpu_seconds() - used, peak, log.read_text())
 
 
 def snakemake(tree: Path, *arguments: str) -> Cost:
@@ -47,6 +50,12 @@ def snakemake(tree: Path, *arguments: str) -> Cost:
 def python(tree: Path, code: str, *arguments: str) -> Cost:
     """Run Python code in a copy of the repository, with the package to import."""
     return run([sys.executable, "-c", code, *arguments], tree)
+
+
+def _cpu_seconds() -> float:
+    """Of all processes that this one started and has waited for, and of theirs."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _resident(pid: int) -> int:
