@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -327,8 +328,12 @@ def test_the_places_are_named_by_their_runs(tmp_path):
     here, recorded = tmp_path / "cpu.json", tmp_path / "m" / "machine.json"
     here.write_text(described % ("cpu", host))
     recorded.write_text(described % ("old", host))
-    found = [(place.run, place.target) for place in places([here, recorded])]
-    assert found == [("here", "cpu"), ("recorded 2026-01-02", "old")]
+    run = "recorded 2026-01-02"
+    summary = pd.DataFrame({"run": ["here", run], "target": ["cpu", "old"]})
+    found = [(place.run, place.target) for place in places([here, recorded], [summary])]
+    assert found == [("here", "cpu"), (run, "old")]
+    found = [(place.run, place.target) for place in places([here, recorded], [summary.iloc[:0]])]
+    assert found == [("here", "cpu")]  # whether or not it has rows; a recorded run without any is left out
 
 
 def test_every_claim_of_the_list_is_there():

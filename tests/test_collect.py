@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scopemark import tables
-from scopemark.collect import HERE, merge_runs, read_machine, run_names, summarise
+from scopemark.collect import HERE, merge_runs, read_machine, run_names, summarise, summarise_runs, summarised
 from scopemark.errors import UserError
 
 
@@ -42,7 +42,7 @@ def test_the_median_and_the_work_per_second():
     seconds = [3.0, 1.0, 2.0, 5.0, 4.0, 7.0, 6.0]
     row = summarise(*frames([case("a")], samples("a", seconds)), HERE).iloc[0]
     assert (row["samples"], row["discarded"]) == (7, 0)
-    assert (row["median_seconds"], row["minimum_seconds"]) == (4.0, 1.0)
+    assert row[["minimum_seconds", "median_seconds", "maximum_seconds"]].tolist() == [1.0, 4.0, 7.0]
     # Of 7 samples the extremes alone enclose the median with 95 %: 1 - 2 / 2^7 = 98.4 %, 1 - 16 / 2^7 = 87.5 %.
     assert (row["low_seconds"], row["high_seconds"]) == (1.0, 7.0)
     assert row["operations_per_second"] == 250.0
@@ -100,6 +100,50 @@ def test_a_case_of_two_grids_stays_once(tmp_path):
     )
     assert cases["case"].tolist() == ["a", "b", "c"]
     assert found.groupby("case").size().to_dict() == {"a": 6, "b": 6, "c": 6}
+
+
+def write_run(directory, cases, rows):
+    one, two = frames(cases, rows)
+    tables.write("cases", one, directory / "e.cases.csv")
+    tables.write("samples", two, directory / "e.samples.csv")
+    return directory / "e.cases.csv", directory / "e.samples.csv"
+
+
+SECONDS = {"a": [0.1, 0.2, 0.3], "b": [0.4, 0.5, 0.6]}
+
+
+@pytest.mark.parametrize(
+    ("names", "changed", "runs"),
+    [
+        (["a", "b"], {}, {HERE: 2}),
+        (["a"], {}, {HERE: 2}),  # what was recorded before a case was added
+        (["a", "b"], {"b": [0.4, 0.5, 0.6000000000000001]}, {HERE: 2, "recorded": 2}),
+        (["a", "b"], {"b": [0.4, 0.5, 0.6, 0.7]}, {HERE: 2, "recorded": 2}),
+        (["a", "c"], {"c": [0.1, 0.2, 0.3]}, {HERE: 2, "recorded": 2}),
+    ],
+)
+def test_a_recorded_run_that_is_a_copy_of_what_is_here_is_left_out(tmp_path, names, changed, runs):
+    here = write_run(
+        tmp_path / "here", map(case, SECONDS), [row for name in SECONDS for row in samples(name, SECONDS[name])]
+    )
+    kept = SECONDS | changed
+    copy = write_run(tmp_path / "kept", map(case, names), [row for name in names for row in samples(name, kept[name])])
+    summary = summarise_runs([here, copy], {str(tmp_path / "kept"): "recorded"})
+    assert summary.groupby("run").size().to_dict() == runs
+    assert summarised((HERE, "gpu"), [summary])
+    assert summarised((HERE, "not measured"), [summary])
+    assert summarised(("recorded", "gpu"), [summary]) == ("recorded" in runs)
+
+
+def test_nothing_measured_still_has_the_parameters_columns(tmp_path):
+    tables.write("summary", summarise_runs([], {}, ["scope"]), tmp_path / "s.csv")
+    assert tables.read("summary", tmp_path / "s.csv")["scope"].tolist() == []
+
+
+def test_recorded_runs_without_a_sample_are_no_copies(tmp_path):
+    failed = [case("a", status="failed", reason="why")]
+    runs = [write_run(tmp_path / name, failed, []) for name in ("here", "kept")]
+    assert len(summarise_runs(runs, {str(tmp_path / "kept"): "recorded"})) == 2
 
 
 MACHINE = {

@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 
 from scopemark.axes import fixed_samples, resolve_count
+from scopemark.errors import UserError
 from scopemark.experiment import load_experiment
-from scopemark.grid import case_id, expand, grid_targets, instances
+from scopemark.grid import case_id, check_grid, expand, grid_targets, instances
 
 ATOMICS = load_experiment("scoped_atomics")
 
@@ -61,6 +62,7 @@ GRIDS = {
         "address": ["uniform", "opaque"],
         "cache": ["cold", "warm"],
         "placement": ["global", "shared"],
+        "blocks": ["1/cpu"],
     },
 }
 # How many cases each has, by arithmetic.
@@ -163,6 +165,23 @@ def test_one_value_more_leaves_the_other_cases_alone():
 def test_what_is_left_out_is_counted_by_its_reason():
     given = {"benchmark": "counter", "api": ["intrinsic", "atomic_ref"], "order": ["relaxed", "seq_cst", "acquire"]}
     assert expand(ATOMICS, given, "gpu")[1] == {"the intrinsics are relaxed": 2}
+
+
+@pytest.mark.parametrize(
+    ("kind", "blocks", "reason"),
+    [
+        ("cpu", "2/sm", "a CPU has no SM: give a number, or N/cpu"),
+        ("gpu", "2/cpu", "a GPU counts SMs: give a number, or N/sm"),
+    ],
+)
+def test_a_count_by_the_processors_of_another_kind_is_no_case(kind, blocks, reason):
+    given = {"benchmark": "match_count", "kind": kind, "cache": "warm", "threads_per_block": 32}
+    own = {"cpu": "2/cpu", "gpu": "2/sm"}[kind]
+    cases, excluded = expand(ATOMICS, given | {"blocks": [blocks, own, 7]}, kind)
+    assert [case.parameters["blocks"] for case in cases] == [own, 7]
+    assert excluded == {reason: 1}
+    with pytest.raises(UserError, match=reason):
+        check_grid(ATOMICS, given | {"blocks": blocks}, "grid")
 
 
 def test_an_instance_is_listed_once():

@@ -181,7 +181,12 @@ def test_a_recorded_run_is_kept_byte_for_byte_and_read_beside_this_one(run):
     for name in ("scoped_atomics.cases.csv", "scoped_atomics.samples.csv.gz"):
         assert (recorded / name).read_bytes() == (run.tree / "results/collected/cpu" / name).read_bytes()
     run.tables()
-    summary = tables.read("summary", run.tree / "results/tables/scoped_atomics.summary.csv")
+    path = run.tree / "results/tables/scoped_atomics.summary.csv"
+    assert set(tables.read("summary", path)["run"]) == {"here"}  # the same measurement, which is shown once
+    samples = tables.read("samples", recorded / "scoped_atomics.samples.csv.gz")
+    tables.write("samples", samples.assign(seconds=samples["seconds"] * 2), recorded / "scoped_atomics.samples.csv.gz")
+    run.tables()
+    summary = tables.read("summary", path)
     assert summary.groupby("run").size().nunique() == 1
     assert len(set(summary["run"])) == 2
 

@@ -1,6 +1,6 @@
 import os
 
-from scopemark.layout import REPORT, captions, definitions, figures
+from scopemark.layout import REPORT, captions, definitions, figures, texts
 
 # What every figure is drawn with; a change in it draws all of them again.
 FIGURE_SOURCES = [
@@ -54,6 +54,23 @@ def all_figure_modules(wildcards):
         f"workflow/report/figures/{experiment}/{figure}.py"
         for experiment in settings.grids
         for figure in figures(experiment)
+    ]
+
+
+def all_texts():
+    """The tables in plain text of every experiment that the preset runs, in the report's order."""
+    return [
+        f"reports/tables/{text}.txt"
+        for experiment in settings.grids
+        for text in texts(experiment)
+    ]
+
+
+def all_text_modules(wildcards):
+    return [
+        f"workflow/report/texts/{experiment}/{text}.py"
+        for experiment in settings.grids
+        for text in texts(experiment)
     ]
 
 

@@ -76,6 +76,14 @@ def resolve_count(value: int | str, processors: int) -> int:
     return int(_PER_PROCESSOR.fullmatch(value)[1]) * processors
 
 
+def foreign_count(value: Any, kind: str) -> str | None:
+    """Why a count makes no sense on a kind of target: it is in proportion to processors of the other one. Or None."""
+    match = _PER_PROCESSOR.fullmatch(value) if isinstance(value, str) else None
+    if match is None or match[2] == {"gpu": "sm", "cpu": "cpu"}[kind]:
+        return None
+    return "a CPU has no SM: give a number, or N/cpu" if kind == "cpu" else "a GPU counts SMs: give a number, or N/sm"
+
+
 def sampling(name: str, default: str, help: str) -> Axis:
     """How many samples are taken and how: "adaptive", "best_of_N" or "single_shots_N"."""
     return Axis(

@@ -17,7 +17,7 @@ from scopemark.claims_finding import Finding, not_testable
 from scopemark.claims_lost import judge_lost
 from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
-from scopemark.collect import HERE, read_machine, run_names
+from scopemark.collect import HERE, read_machine, run_names, summarised
 from scopemark.experiment import Benchmark, Experiment
 from scopemark.quantities import crossover, fastest, matched_pairs, plain, select, why_no_pairs
 
@@ -35,8 +35,8 @@ class Place:
     machine: Mapping[str, Any]
 
 
-def places(machine_paths: Iterable[str]) -> list[Place]:
-    """The targets of this run, then those of the recorded runs, each in the order of the files."""
+def places(machine_paths: Iterable[str], summaries: Sequence[pd.DataFrame]) -> list[Place]:
+    """The targets of this run, then those of recorded runs that have a row in a summary; each in the files' order."""
     paths = list(map(str, machine_paths))
     names = run_names(paths)
     found = []
@@ -44,7 +44,7 @@ def places(machine_paths: Iterable[str]) -> list[Place]:
         machine = read_machine(path)
         recorded = Path(path).name == "machine.json"
         found.append(Place(names[str(Path(path).parent)] if recorded else HERE, machine["target"], machine))
-    return found
+    return [place for place in found if summarised((place.run, place.target), summaries)]
 
 
 def rows_at(summary: pd.DataFrame, place: Place) -> list[dict[str, Any]]:

@@ -60,15 +60,44 @@ def run_names(machine_paths: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def summarise_runs(paths: Iterable[tuple[str, str]], names: dict[str, str]) -> pd.DataFrame:
-    """One row per case of every run: the files are pairs of cases and samples, `names` those of recorded runs."""
-    frames = []
+def summarise_runs(
+    paths: Iterable[tuple[str, str]], names: dict[str, str], parameters: Sequence[str] = ()
+) -> pd.DataFrame:
+    """One row per case of every run: the files are pairs of cases and samples, `names` those of recorded runs.
+
+    `parameters` are the experiment's own columns, which are there even where nothing was measured.
+    A recorded run that is nothing but a copy of what was measured here is left out: it is the same measurement.
+    """
+    here, frames = [], []
     for case_path, sample_path in paths:
         run = names.get(str(Path(case_path).parent), HERE)
-        frames.append(summarise(tables.read("cases", case_path), tables.read("samples", sample_path), run))
-    frame = pd.concat(frames, ignore_index=True) if frames else tables.make("summary", [])
+        cases, samples = tables.read("cases", case_path), tables.read("samples", sample_path)
+        if run == HERE:
+            here.append((cases, samples))
+        elif any(is_copy(cases, samples, *own) for own in here):
+            continue
+        frames.append(summarise(cases, samples, run))
+    frame = pd.concat(frames, ignore_index=True) if frames else tables.make("summary", [], parameters)
     declared = list(tables.columns("summary"))
     return frame[[*declared, *(name for name in frame.columns if name not in declared)]]
+
+
+def is_copy(cases: pd.DataFrame, samples: pd.DataFrame, other_cases: pd.DataFrame, other_samples: pd.DataFrame) -> bool:
+    """Whether every case, and every sample to the last digit, is among the others: no second measurement."""
+    pairs = (
+        (cases, other_cases, ["target", "toolchain", "case", "status"]),
+        (samples, other_samples, ["target", "toolchain", "case", "index", "session", "seconds"]),
+    )
+    return len(samples) > 0 and all(
+        pd.MultiIndex.from_frame(own[columns]).isin(pd.MultiIndex.from_frame(other[columns])).all()
+        for own, other, columns in pairs
+    )
+
+
+def summarised(key: tuple[str, str], summaries: Iterable[pd.DataFrame]) -> bool:
+    """Whether a (run, target) has a place in a report: this run's targets do, recorded ones where they have a row."""
+    run, target = key
+    return run == HERE or any(((frame["run"] == run) & (frame["target"] == target)).any() for frame in summaries)
 
 
 def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFrame:
@@ -106,6 +135,7 @@ def estimates(samples: pd.DataFrame) -> pd.DataFrame:
         "low_seconds": np.where(low > 0, seconds[first + np.maximum(low, 1) - 1], np.nan),
         "high_seconds": np.where(low > 0, seconds[first + np.maximum(high, 1) - 1], np.nan),
         "minimum_seconds": seconds[first],
+        "maximum_seconds": seconds[first + counts - 1],
         "relative_spread": (three - quarter) / median,
     }
     frame = pd.DataFrame(found, index=sizes.index)

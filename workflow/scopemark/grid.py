@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scopemark.axes import foreign_count
 from scopemark.errors import UserError
 from scopemark.experiment import Benchmark, Experiment, Parameters
 
@@ -118,7 +119,9 @@ def _points(benchmark: Benchmark, grid: Mapping[str, Any], kind: str) -> Iterato
         values.append([axis.canonical(value) for value in (given if isinstance(given, list) else [given])])
     for point in itertools.product(*values):
         parameters = dict(zip(names, point, strict=True), target_kind=kind)
-        yield parameters, next((rule.reason for rule in benchmark.rules if rule.excludes(parameters)), None)
+        foreign = (foreign_count(value, kind) for value in point)
+        broken = (rule.reason for rule in benchmark.rules if rule.excludes(parameters))
+        yield parameters, next(filter(None, itertools.chain(foreign, broken)), None)
 
 
 def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str) -> list[str]:

@@ -34,6 +34,11 @@ def figures(experiment: str) -> list[str]:
     return [path.stem for path in sorted((REPORT / "figures" / experiment).glob("[a-z]*.py"))]
 
 
+def texts(experiment: str) -> list[str]:
+    """The texts of an experiment: the modules in its directory of `workflow/report/texts/`, in their order."""
+    return [path.stem for path in sorted((REPORT / "texts" / experiment).glob("[a-z]*.py"))]
+
+
 def definitions(kind: str) -> list[str]:
     """The definition files of a kind, claims or advice: one per experiment, of its name."""
     return sorted(os.path.relpath(path) for path in (REPORT / kind).glob("*.yaml"))

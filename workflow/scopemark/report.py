@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 
 from scopemark import __version__, tables
+from scopemark.collect import summarised
 from scopemark.experiment import load_experiment
 from scopemark.figures import load_machines
 from scopemark.report_claims import VERDICTS, advice_by_machine, claim_rows, verdict_counts
 from scopemark.report_code import code_table
-from scopemark.report_parts import excluded_parts, figure_parts, machine_parts, status_parts
+from scopemark.report_parts import excluded_parts, figure_parts, machine_parts, status_parts, text_parts
 from scopemark.report_templates import environment
 from scopemark.report_toolchains import toolchain_parts
 
@@ -21,10 +22,12 @@ from scopemark.report_toolchains import toolchain_parts
 def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str:
     """The page's HTML. `files` are the input files of the rule `report` by name, `settings` its parameter."""
     experiments = list(settings["grids"])
-    machines = load_machines(files["machines"])
     summaries = [tables.read("summary", path) for path in files["summaries"]]
+    described = load_machines(files["machines"])
+    machines = {key: machine for key, machine in described.items() if summarised(key, summaries)}
     columns, claims = claim_rows(files["claims"], experiments, machines)
     figures = figure_parts(files["modules"], files["figures"], files["points"], files["captions"])
+    texts = text_parts(files["text_modules"], files["texts"])
     published = pd.read_csv(files["published"])
     code = code_table(files["kernels"], files["mnemonics"])
     parts = machine_parts(machines, summaries)
@@ -43,6 +46,7 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
             {
                 "about": load_experiment(name),
                 "figures": [figure for figure in figures if figure["experiment"] == name],
+                "texts": [text for text in texts if text["experiment"] == name],
                 "published": published[published["experiment"] == name].to_dict("records"),
                 "status": status_parts(summary, machines),
                 "excluded": excluded_parts(name, settings["grids"][name]),

@@ -37,6 +37,16 @@ def interval(value: float, low: float, high: float, unit: str = "ratio", signifi
     return text + suffix
 
 
+def published_value(value: float, unit: str) -> str:
+    """A value that others publish, with the digits that they give: 9×, 0.19 ms, 54.8 Gop/s."""
+    if unit == "ratio":
+        return f"{value:g}×"
+    if unit not in _UNITS:
+        return f"{value:,g} {unit}"
+    factor, letter = next(((f, p) for f, p in _PREFIXES if abs(value) >= f), (1.0, ""))
+    return f"{value / factor:g} {letter}{_UNITS[unit]}"
+
+
 def fact(name: str, value: Any) -> str:
     """A fact of a machine description, with the unit that its name carries."""
     if isinstance(value, bool):

@@ -90,6 +90,17 @@ def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence
     return sorted(parts, key=lambda part: part["kind"] != "gpu")
 
 
+def text_parts(modules: Sequence[str], texts: Sequence[str]) -> list[dict]:
+    """The tables in plain text that have something to show: experiment, name, title, file and text."""
+    parts = []
+    for module, file in zip(modules, texts, strict=True):
+        text, path = Path(file).read_text(), Path(module)
+        name = {"experiment": path.parent.name, "name": path.stem, "title": load_figure(path).TITLE}
+        if text:
+            parts.append(name | {"file": str(Path(file).relative_to("reports")), "text": text})
+    return parts
+
+
 def svg_width(path: str) -> int:
     """The natural width of an SVG that matplotlib wrote, in CSS pixels: 96 make the inch that has 72 points."""
     return round(float(re.search(r'width="([0-9.]+)pt"', Path(path).read_text())[1]) * 96 / 72)

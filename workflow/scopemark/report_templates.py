@@ -17,7 +17,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    names = ("digits", "fact_name", "interval", "kernel_words", "missing")
+    names = ("digits", "fact_name", "interval", "kernel_words", "missing", "published_value")
     found.globals |= {name: getattr(report_format, name) for name in names}
     found.globals["css"] = (REPORT / "templates" / "style.css").read_text()
     return found

@@ -8,9 +8,10 @@ from scopemark.jobs import job
 
 with job(snakemake.log[0]):
     answers = []
-    machines = places(snakemake.input.machines)
-    for name, file in zip(snakemake.params.experiments, snakemake.input.summaries, strict=True):
-        experiment, summary, questions = load_experiment(name), tables.read("summary", file), load_advice(name)
+    summaries = [tables.read("summary", file) for file in snakemake.input.summaries]
+    machines = places(snakemake.input.machines, summaries)
+    for name, summary in zip(snakemake.params.experiments, summaries, strict=True):
+        experiment, questions = load_experiment(name), load_advice(name)
         for place in machines:
             rows = rows_at(summary, place)
             for question in questions.values():

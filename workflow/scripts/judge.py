@@ -11,12 +11,13 @@ from scopemark.jobs import job
 
 with job(snakemake.log[0]):
     found = []
-    machines = places(snakemake.input.machines)
-    for name, summary_file, kernels_file in zip(
-        snakemake.params.experiments, snakemake.input.summaries, snakemake.input.kernels, strict=True
+    summaries = [tables.read("summary", file) for file in snakemake.input.summaries]
+    machines = places(snakemake.input.machines, summaries)
+    for name, summary, kernels_file in zip(
+        snakemake.params.experiments, summaries, snakemake.input.kernels, strict=True
     ):
         experiment, claims = load_experiment(name), load_claims(name)
-        summary, kernels = tables.read("summary", summary_file), tables.read("kernels", kernels_file)
+        kernels = tables.read("kernels", kernels_file)
         hosts = [row for file in snakemake.input.hosts for row in tables.read("host_kernels", file).to_dict("records")]
         for place in machines:
             rows = rows_at(summary, place)

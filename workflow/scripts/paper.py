@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scopemark import report_latex
-from scopemark.figures import load_machines
+from scopemark.figures import load_figure, load_machines, load_results
 from scopemark.jobs import job
 from scopemark.report_code import code_table
 from scopemark.report_tables import claims_table, headline_numbers, with_intervals
@@ -26,4 +26,8 @@ with job(snakemake.log[0]):
     headings = ["Kernel", "sm", "Instruction", "Aggregated", "Fences", "Registers", "Spills, bytes"]
     typewriter = ["kernel", "instruction", "fences"]
     Path(output.code[1]).write_text(report_latex.table(shown, headings, "lllllrr", typewriter))
+    summaries = dict(zip(snakemake.params.experiments, files.summaries, strict=True))
+    for module, path in zip(files.texts, output.texts, strict=True):
+        results = load_results(summaries[Path(module).parent.name], files.machines, files.published)
+        Path(path).write_text(load_figure(module).text(results))
     Path(output.numbers).write_text(report_latex.macros(numbers))
