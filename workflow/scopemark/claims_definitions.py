@@ -18,6 +18,7 @@ from scopemark.errors import UserError
 from scopemark.experiment import Benchmark, Experiment, load_experiment
 from scopemark.layout import REPORT
 from scopemark.quantities import meets
+from scopemark.yaml_file import read_yaml
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 RELATIONS_OF = {
@@ -49,7 +50,7 @@ def load_claims(experiment: str, file: Path | None = None) -> dict[str, dict[str
 def read_definitions(file: Path, schema: str) -> dict[str, Any]:
     """The contents of a definition file that has the shape of the schema of that name."""
     try:
-        found = yaml.safe_load(file.read_text())
+        found = read_yaml(file)
     except OSError as error:
         raise UserError(f"{file}: not readable: {error.strerror}") from None
     except yaml.YAMLError as error:
@@ -62,7 +63,7 @@ def read_definitions(file: Path, schema: str) -> dict[str, Any]:
 
 
 def _schema(name: str) -> dict[str, Any]:
-    return yaml.safe_load((SCHEMAS / f"{name}.schema.yaml").read_text())
+    return read_yaml(SCHEMAS / f"{name}.schema.yaml")
 
 
 def _registry() -> referencing.Registry:

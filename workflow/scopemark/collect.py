@@ -10,12 +10,12 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pandas as pd
-import yaml
 
 from scopemark import tables
 from scopemark.errors import UserError
 from scopemark.modes import count_modes, timer_tick
 from scopemark.statistics import median_ranks
+from scopemark.yaml_file import read_yaml
 
 MACHINE_SCHEMA = tables.SCHEMA.with_name("machine.schema.yaml")
 HERE = "here"
@@ -42,7 +42,7 @@ def read_machine(path: Path | str) -> dict[str, Any]:
     """A machine description. UserError if the file is not one."""
     try:
         machine = json.loads(Path(path).read_text())
-        jsonschema.validate(machine, yaml.safe_load(MACHINE_SCHEMA.read_text()))
+        jsonschema.validate(machine, read_yaml(MACHINE_SCHEMA))
     except (OSError, json.JSONDecodeError) as error:
         raise UserError(f"{path}: not readable as a machine description: {error}") from None
     except jsonschema.ValidationError as error:
