@@ -273,7 +273,7 @@ def test_parsing_loads_nothing_heavy(tmp_path):
         "settings = load_settings(yaml.safe_load(open('config.yaml')))\n"
         "settings.targets, settings.toolchains, settings.architectures\n"
         "from scopemark import layout\n"
-        "print(sorted({'pandas', 'cupy', 'matplotlib', 'numpy'} & set(sys.modules)))"
+        "print(sorted({'pandas', 'cupy', 'matplotlib', 'seaborn', 'numpy'} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment(ROOT), capture_output=True, text=True, check=True
@@ -284,4 +284,4 @@ def test_parsing_loads_nothing_heavy(tmp_path):
     done = subprocess.run(command, cwd=tree, env=environment(tree), capture_output=True, text=True, check=True)
     loaded = set(re.findall(r"\|\s+(\S+)$", done.stderr, re.M))
     assert "scopemark.config" in loaded
-    assert not {"pandas", "cupy", "matplotlib"} & loaded
+    assert not {"pandas", "cupy", "matplotlib", "seaborn"} & loaded
