@@ -49,7 +49,9 @@ def judge_lost(claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[
     parts = [f"{counts(verdicts)}" if len(raced) > 1 else ""]
     for row, (least, median, most) in zip(raced, found, strict=True):
         label = ", ".join(str(plain(row[axis])) for axis in differ)
-        range_text = f"{number(median)} [{number(least)}, {number(most)}] of {int(row['operations'])}"
+        range_text = f"{number(median)} [{number(least)}, {number(most)}]"
+        if relation != "some_lost":  # which counts no updates
+            range_text += f" of {int(row['operations'])}"
         parts.append(f"{f'{label}: ' if label else ''}{range_text} in {int(row['samples'])} samples")
     comparisons = [
         {
@@ -65,4 +67,5 @@ def judge_lost(claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[
         }
         for row, one, (least, median, most) in zip(raced, verdicts, found, strict=True)
     ]
-    return Finding(verdict, sentence(["lost, median [least, most]", *parts]), None, comparisons)
+    what = "the values fall short, in sum, by" if relation == "some_lost" else "lost"
+    return Finding(verdict, sentence([f"{what}, median [least, most]", *parts]), None, comparisons)
