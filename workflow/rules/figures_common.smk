@@ -7,6 +7,7 @@ FIGURE_SOURCES = [
     "workflow/scopemark/figures.py",
     "workflow/scopemark/figures_plots.py",
     "workflow/scopemark/figures_save.py",
+    "workflow/scopemark/figures_survivors.py",
     "workflow/scopemark/style.py",
 ]
 
