@@ -85,6 +85,7 @@ def scoped_atomics(tree, toolchain):
         "scope": "system",
         "address": "opaque",
         "cache": "warm",
+        "blocks": 1,
         "operation": ["fetch_add", "compare_exchange", "fetch_xor", "load", "store"],
         "result": ["discarded", "used"],
     }
