@@ -8,6 +8,8 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
+from scopemark.tables import EXACT
+
 PADDING = 0.08  # inches around a figure
 EPOCH = "0"  # no date in a file: matplotlib takes this for the time of creation where a format insists on one
 
@@ -21,7 +23,7 @@ def write_points(frame: pd.DataFrame, path: Path | str) -> None:
 def read_points(path: Path | str) -> pd.DataFrame:
     """Read what a figure draws, as it was written; an empty text stays an empty text."""
     texts = ("machine", "launch", "panel", "series", "case", "status")
-    frame = pd.read_csv(path, float_precision="round_trip", dtype=dict.fromkeys(texts, str))
+    frame = pd.read_csv(path, dtype=dict.fromkeys(texts, str), **EXACT)
     return frame.fillna(dict.fromkeys([name for name in texts if name in frame], ""))
 
 
