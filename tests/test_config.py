@@ -51,8 +51,8 @@ MISTAKES = [
     (("targets",), "everything", "targets", ["'everything'", "accepted: auto, or a list of cpu, gpu"]),
     (("targets",), [], "targets", ["accepted: auto"]),
     (("architectures",), [], "architectures", ["is empty"]),
-    (("architectures",), ["sm_90"], "architectures.0", ["'sm_90'", "accepted"]),
-    (("architectures",), [12], "architectures.0", ["12", "accepted"]),
+    (("architectures",), ["sm_90"], "architectures.0", ["'sm_90'", "accepted: auto, or a"]),
+    (("architectures",), [12], "architectures.0", ["12", "accepted: auto, or a"]),
     (("toolchains",), {}, "toolchains", ["accepted: auto, or a mapping of names to {nvcc: PATH}"]),
     (("toolchains",), {"mine": {"path": "x"}}, "toolchains", ["accepted"]),
     (
