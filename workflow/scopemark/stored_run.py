@@ -81,6 +81,23 @@ def check_same_machine(base: StoredRun, new: StoredRun) -> None:
             )
 
 
+def check_replaceable(measured: Path, recorded: Path) -> None:
+    """UserError if a recorded machine description, where there is one, is of another machine than the measured one.
+
+    Every CPU is the target `cpu`: without this, recording on a second machine would overwrite the first one's run.
+    """
+    if not recorded.exists():
+        return
+    one, two = read_machine(recorded), read_machine(measured)
+    for key in IDENTITY:
+        was, now = _fact(one, key), _fact(two, key)
+        if was != now:
+            raise UserError(
+                f"{recorded}: {'.'.join(key)}: {was!r} is recorded there and {now!r} was measured here: another machine; "
+                f"give the recorded run's directory another name, which it may have, and record again"
+            )
+
+
 def changed_facts(base: StoredRun, new: StoredRun) -> list[dict[str, Any]]:
     """The facts of the machine's description that differ between the runs: part, fact, base, new."""
     one, two = read_machine(base.machine_file), read_machine(new.machine_file)
