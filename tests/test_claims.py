@@ -167,7 +167,7 @@ def test_order_is_broken_down_by_scope():
     finding = judge(CLAIMS["SA5"], EXPERIMENT, HERE_GPU, rows)
     assert (finding.verdict, finding.pairs, finding.holding) == ("contradicted", 2, 1)
     assert finding.ratio.value == pytest.approx(0.8)
-    assert "block global 0 of 1, device global 1 of 1" in finding.detail
+    assert "block global 0/1, device global 1/1" in finding.detail
 
 
 def matching(form, density, per_second, **other):
@@ -296,7 +296,7 @@ def test_numbers_have_three_digits():
     assert [number(value) for value in (12.04, 0.9531, 1234.6, 9.996, 1, 0)] == [
         "12.0",
         "0.953",
-        "1235",
+        "1,235",
         "10.0",
         "1.00",
         "0",

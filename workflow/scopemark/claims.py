@@ -15,7 +15,7 @@ import pandas as pd
 from scopemark.claims_definitions import lacking
 from scopemark.claims_finding import Finding, not_testable
 from scopemark.claims_lost import judge_lost
-from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence
+from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence, shown
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names, summarised
 from scopemark.experiment import Benchmark, Experiment
@@ -99,7 +99,7 @@ def _judge_ratio(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
 
 def _published(claim: Mapping[str, Any]) -> str:
     published = claim.get("published")
-    return f"published: {published['value']:g}{TIMES} on a {published['machine']}" if published else ""
+    return f"published: {published['value']:,g}{TIMES} on a {published['machine']}" if published else ""
 
 
 def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benchmark) -> str:
@@ -110,7 +110,7 @@ def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benc
     where = {name: wanted for name, wanted in quantity.get("where", {}).items() if name != axis}
     pairs = matched_pairs(select(rows, where), benchmark, quantity["a"], quantity["b"])
     start = crossover(pairs, axis, lambda ratio: greater(ratio) == HOLDS)
-    return f"ahead throughout at no {axis}" if start is None else f"ahead in every comparison from {axis} {start} on"
+    return f"ahead throughout at no {axis}" if start is None else f"ahead in every comparison from {axis} {shown(start)} on"
 
 
 def _context(context: Mapping[str, Any], quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benchmark) -> str:
@@ -132,13 +132,13 @@ def _judge_exact(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
     wrong = [int(row["wrong_elements"]) for row in checked]
     verdicts = [CONTRADICTED if elements else HOLDS for elements in wrong]
     worst = max(range(len(wrong)), key=wrong.__getitem__)
-    detail = f"all {len(checked)} cases left exactly what they must"
+    detail = f"all {len(checked):,} cases left exactly what they must"
     if wrong[worst]:
-        lost = f"{abs(plain(checked[worst]['lost_updates']) or 0):g}"
-        detail = f"{sum(map(bool, wrong))} of {len(checked)} cases left something else; worst: {wrong[worst]} elements "
+        lost = f"{abs(plain(checked[worst]['lost_updates']) or 0):,g}"
+        detail = f"{sum(map(bool, wrong)):,} of {len(checked):,} cases left something else; worst: {wrong[worst]:,} elements "
         detail += f"wrong by {lost} in sum ({checked[worst]['kernel']})"
     missing = len(family) - len(checked)
-    beside = f"{missing} of the family have no result" if missing else ""
+    beside = f"{missing:,} of the family {'has' if missing == 1 else 'have'} no result" if missing else ""
     names = list(experiment.parameter_names)
     comparisons = [
         {

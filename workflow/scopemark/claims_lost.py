@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scopemark.claims_finding import Finding, not_testable
-from scopemark.claims_text import assignments, counts, number, sentence
+from scopemark.claims_text import assignments, counts, number, sentence, shown
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, UNRESOLVED, family_verdict
 from scopemark.experiment import Experiment
 from scopemark.quantities import USABLE, plain, select, why_no_pairs
@@ -48,11 +48,11 @@ def judge_lost(claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[
     differ = [axis for axis in axes if len({plain(row.get(axis)) for row in raced}) > 1]
     parts = [f"{counts(verdicts)}" if len(raced) > 1 else ""]
     for row, (least, median, most) in zip(raced, found, strict=True):
-        label = ", ".join(str(plain(row[axis])) for axis in differ)
+        label = ", ".join(shown(row[axis]) for axis in differ)
         range_text = f"{number(median)} [{number(least)}, {number(most)}]"
         if relation != "some_lost":  # which counts no updates
-            range_text += f" of {int(row['operations'])}"
-        parts.append(f"{f'{label}: ' if label else ''}{range_text} in {int(row['samples'])} samples")
+            range_text += f" of {int(row['operations']):,}"
+        parts.append(f"{f'{label}: ' if label else ''}{range_text} in {int(row['samples']):,} samples")
     comparisons = [
         {
             "toolchain": row["toolchain"],

@@ -18,13 +18,19 @@ def number(value: float) -> str:
     """Three significant digits, without an exponent and with all digits before the point.
 
     >>> number(12.04), number(0.9531), number(1234.6)
-    ('12.0', '0.953', '1235')
+    ('12.0', '0.953', '1,235')
     """
     if value == 0:
         return "0"
     # Rounded first: 9.996 has as many digits before the point as 10.0.
     magnitude = math.floor(math.log10(abs(float(f"{value:.2e}"))))
-    return f"{value:.{max(0, 2 - magnitude)}f}"
+    return f"{value:,.{max(0, 2 - magnitude)}f}"
+
+
+def shown(value: Any) -> str:
+    """A parameter's value in a sentence: whole numbers with separators of thousands, all else as it is."""
+    value = plain(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def ratio_text(ratio: Interval) -> str:
@@ -51,8 +57,8 @@ def phrase(pair: Pair, family: Sequence[Pair], a: Condition, b: Condition) -> st
     for axis in {**a, **b}:
         sides = [{plain(getattr(other, side)[axis]) for other in family} for side in ("a", "b")]
         if max(map(len, sides)) > 1:
-            words.append(f"{plain(pair.a[axis])} against {plain(pair.b[axis])}")
-    words += [f"{axis} {pair.same[axis]}" for axis in differing(family)]
+            words.append(f"{shown(pair.a[axis])} against {shown(pair.b[axis])}")
+    words += [f"{axis} {shown(pair.same[axis])}" for axis in differing(family)]
     return ", ".join(words)
 
 
@@ -62,20 +68,20 @@ def assignments(values: Mapping[str, Any]) -> str:
 
 
 def breakdown(keys: Sequence[str], verdicts: Sequence[str]) -> str:
-    """How many comparisons of each key hold: "block 4 of 4, device 1 of 4"."""
+    """How many comparisons of each key hold: "block 4/4, device 1/4"; a key that is a number has a colon: "64: 1/4"."""
     total = Counter(keys)
     holding = Counter(key for key, verdict in zip(keys, verdicts, strict=True) if verdict == HOLDS)
-    return ", ".join(f"{key} {holding[key]} of {total[key]}" for key in total)
+    return ", ".join(f"{key}{':' if key[:1].isdigit() else ''} {holding[key]:,}/{total[key]:,}" for key in total)
 
 
 def counts(verdicts: Sequence[str]) -> str:
     """How a family's verdicts are spread: "holds in 3 of 5 comparisons, contradicted in 2"."""
     found = Counter(verdicts)
     if found[HOLDS] == len(verdicts):
-        return f"holds in {'both' if len(verdicts) == 2 else f'all {len(verdicts)}'} comparisons"
-    text = f"holds in {found[HOLDS]} of {len(verdicts)} comparisons"
+        return f"holds in {'both' if len(verdicts) == 2 else f'all {len(verdicts):,}'} comparisons"
+    text = f"holds in {found[HOLDS]:,} of {len(verdicts):,} comparisons"
     for verdict, word in ((CONTRADICTED, "contradicted"), (UNRESOLVED, "unresolved")):
-        text += f", {word} in {found[verdict]}" if found[verdict] else ""
+        text += f", {word} in {found[verdict]:,}" if found[verdict] else ""
     return text
 
 
@@ -91,7 +97,7 @@ def ratio_finding(
     rank = "least favourable" if family.verdict == HOLDS else "worst"
     text = f"{names['a']} against {names['b']}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
     if by := quantity.get("by"):
-        keys = [" ".join(str(plain(one.a[axis])) for axis in by) for one in pairs]
+        keys = [" ".join(shown(one.a[axis]) for axis in by) for one in pairs]
         text += f"; by {' and '.join(by)}: {breakdown(keys, verdicts)}"
     return text
 
