@@ -93,8 +93,8 @@ def check_replaceable(measured: Path, recorded: Path) -> None:
         was, now = _fact(one, key), _fact(two, key)
         if was != now:
             raise UserError(
-                f"{recorded}: {'.'.join(key)}: {was!r} is recorded there and {now!r} was measured here: another machine; "
-                f"give the recorded run's directory another name, which it may have, and record again"
+                f"{recorded}: {'.'.join(key)}: {was!r} is recorded there and {now!r} was measured here: it is another "
+                f"machine's run; give its directory another name, which it may have, and record again"
             )
 
 
