@@ -53,7 +53,11 @@ def test_the_sentence_states_the_factor_its_interval_and_the_conditions():
     [
         (100.0, "A block's counter may live"),
         (50.0, "Keep a block's counter in global memory"),
-        ((100.0, 80.0, 120.0), "No clear difference was measured: 1.00× [0.800, 1.20]"),
+        (
+            (100.0, 80.0, 120.0),
+            "Too noisy, or too small, to tell within 5 %: block scope, shared memory against device scope, global "
+            "memory, 1.00× [0.800, 1.20] (4 blocks of 32 threads; atomic_ref; relaxed order; uniform address).",
+        ),
     ],
 )
 def test_the_interval_chooses_the_sentence(shared, start):
@@ -149,7 +153,11 @@ def matching(gains, elements=1024):
         ({0.1: 2, 1.0: 8}, ["fold it once per block: 8.00×", "still 2.00× [2.00, 2.00] at 0.1"], 2),
         # A gain in between does not count: from somewhere on means at all that follow.
         ({0.1: 2, 1.0: 0.5}, ["does not pay at the highest density measured, 1: 0.500×"], 0.5),
-        ({0.0: 1.0, 0.1: 1.04, 1.0: 2}, ["from density 1 on"], 2),
+        (
+            {0.0: 1.0, 0.1: 1.04, 1.0: 2},
+            ["only at density 1, the highest measured: 2.00×", "1.00…1.04× [1.00, 1.04] below"],
+            2,
+        ),
     ],
 )
 def test_the_crossover(gains, parts, decides):
@@ -159,9 +167,30 @@ def test_the_crossover(gains, parts, decides):
     assert ratio.value == pytest.approx(decides)
 
 
+def test_a_noisy_question_keeps_what_it_compares_against():
+    noisy = (100.0, 50.0, 200.0)
+    text, _ = only("order_device", orders(relaxed=noisy, acquire=101.0))
+    assert text.startswith("Too noisy, or too small, to tell within 5 %: against relaxed order, acquire 1.01× [")
+    text, _ = only("counters", [counted(counters_per_block=1, per_second=noisy), counted(counters_per_block=4)])
+    assert ": against 1 counter per block, 4 counters per block " in text
+    rows = matching({0.1: 1, 1.0: 1})
+    rows[-1] = row("match_count", form="per_match", per_second=noisy, density=1.0, elements=1024)
+    assert ": two_level against per_match, 1.00× [0.500, 2.00] at density 1" in only("match_subtotal", rows)[0]
+
+
+def test_cases_that_clearly_differ_are_not_called_noisy():
+    rows = placed(50.0, 100.0) + [{**one, "iterations": 8} for one in placed(200.0, 100.0)]
+    for i, one in enumerate(rows):
+        one["case"] = f"c{i}"
+    text, _ = only("placement", rows)
+    assert text.startswith(
+        "Not the same in every case: block scope, shared memory against device scope, global memory, "
+    )
+
+
 def test_families_that_differ_are_answered_apart():
     found = ask("match_subtotal", matching({0.1: 2, 1.0: 8}) + matching({0.1: 1, 1.0: 3}, elements=4096))
-    assert [text.count("1024 elements") for text, _ in found] == [1, 0]
+    assert [text.count("1,024 elements") for text, _ in found] == [1, 0]
     assert [ratio.value for _, ratio in found] == pytest.approx([2, 3])
 
 

@@ -9,11 +9,11 @@ keys of its answers; in braces stand the fields a sentence may use besides {rati
     enough     the smallest value of an axis beyond which no other is clearly faster, against the smallest measured:
                better; most where that is the largest measured, so that more may gain more; same; worse where every
                other value is clearly slower. {choice}, {base}, {best}: the fastest but the smallest, {ratio_best}
-    crossover  from which value of an axis on a is clearly better than b: always, from, never. {from}, {bottom}, {top},
-               {ratio_bottom}, {ratio_top}, {ratio_below}
+    crossover  from which value of an axis on a is clearly better than b: always; from; last, if that is the largest
+               value measured; never. {from}, {bottom}, {top}, {ratio_bottom}, {ratio_top}, {ratio_below}
 
 Better and worse mean clearly so: the interval lies outside the equality band. An interval inside it is the same; where
-one reaches across its edge there is no clear difference, and that is the answer.
+one reaches across its edge it cannot be told, and that is the answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from scopemark.claims_definitions import benchmark_of, check_condition, check_family, lacking, read_definitions
-from scopemark.claims_text import family_text, sentence
+from scopemark.claims_text import family_text, sentence, shown
 from scopemark.claims_verdict import BAND, inside_band
 from scopemark.errors import UserError
 from scopemark.experiment import Benchmark, Experiment, load_experiment
@@ -37,7 +37,7 @@ OUTCOMES = {
     "ratio": ("better", "same", "worse"),
     "each": ("better", "same", "worse", "mixed"),
     "enough": ("better", "most", "same", "worse"),
-    "crossover": ("always", "from", "never"),
+    "crossover": ("always", "from", "last", "never"),
 }
 FIELDS = {
     "ratio": ("ratio", "instruction_a", "instruction_b"),
@@ -47,21 +47,26 @@ FIELDS = {
 }
 _WORDS = {
     "address": "{} address",
+    "bins": "{} bin{s}",
     "cache": "{} cache",
-    "counters_per_block": "{} counters per block",
-    "elements": "{} elements",
-    "iterations": "{} operations per thread",
+    "counters_per_block": "{} counter{s} per block",
+    "density": "density {}",
+    "elements": "{} element{s}",
+    "iterations": "{} operation{s} per thread",
     "mapping": "mapping {}",
     "order": "{} order",
     "placement": "{} memory",
     "result": "result {}",
     "scope": "{} scope",
     "skew": "Zipf exponent {}",
-    "slots": "{} slots",
-    "stride_bytes": "{} bytes apart",
-    "updates": "{} updates",
+    "slots": "{} slot{s}",
+    "stride_bytes": "{} byte{s} apart",
+    "updates": "{} update{s}",
 }
 """Axis to how a sentence's conditions say its value; the others are said as they are."""
+
+CANNOT_TELL = f"Too noisy, or too small, to tell within {100 * (BAND[1] - 1):.0f} %"
+VARIES = "Not the same in every case"
 
 Answer = tuple[str, Interval | None]
 
@@ -140,7 +145,9 @@ def _ratio(question: Mapping[str, Any], benchmark: Benchmark, family: Sequence[M
     fields = {"ratio": family_text([pair.ratio for pair in pairs])}
     fields |= {f"instruction_{side}": plain(getattr(pairs[0], side).get("instruction")) or "?" for side in "ab"}
     worst = min(pairs, key=lambda pair: pair.ratio.value).ratio
-    return [(_say(question, outcomes.pop() if len(outcomes) == 1 else "open", fields, pairs), worst)]
+    outcome = "open" if outcomes <= {"open", "same"} and "open" in outcomes else "varies"
+    fields["open"] = f"{_side(a)} against {_side(b)}, {fields['ratio']}"
+    return [(_say(question, outcomes.pop() if len(outcomes) == 1 else outcome, fields, pairs), worst)]
 
 
 def _each(question: Mapping[str, Any], benchmark: Benchmark, family: Sequence[Mapping[str, Any]]) -> list[Answer]:
@@ -158,7 +165,8 @@ def _each(question: Mapping[str, Any], benchmark: Benchmark, family: Sequence[Ma
     outcomes = {clearly(pair.ratio) for pair in pairs}
     clear = outcomes & {"better", "worse"}
     outcome = "mixed" if len(clear) == 2 else clear.pop() if clear else "same" if outcomes == {"same"} else "open"
-    fields = {"items": ", ".join(items), "ratio": ", ".join(items)}
+    against = words.get(str(first)) or _value(axis, first)
+    fields = {"items": ", ".join(items), "open": f"against {against}, {', '.join(items)}"}
     farthest = max(pairs, key=lambda pair: abs(math.log(pair.ratio.value)))
     return [(_say(question, outcome, fields, pairs), farthest.ratio)]
 
@@ -176,14 +184,15 @@ def _enough(question: Mapping[str, Any], benchmark: Benchmark, family: Sequence[
         if choice != base:
             outcome = "most" if choice == values[-1] else "better"
         else:
-            outcome = "worse" if clearly(ratios[best, base].ratio) == "worse" else "same"
+            outcome = clearly(ratios[best, base].ratio)
         decides = ratios[best if choice == base else choice, base]
         fields = {
             "ratio": family_text([decides.ratio]),
-            "choice": choice,
-            "base": base,
-            "best": best,
+            "choice": shown(choice),
+            "base": shown(base),
+            "best": shown(best),
             "ratio_best": family_text([ratios[best, base].ratio]),
+            "open": f"against {_value(axis, base)}, {_value(axis, best)} {family_text([ratios[best, base].ratio])}",
         }
         answers.append((_say(question, outcome, fields, [decides]), decides.ratio))
     return answers or _not_measured(family, {}, {})
@@ -200,14 +209,20 @@ def _crossover(question: Mapping[str, Any], benchmark: Benchmark, family: Sequen
         below = [ratio for value in values if start is not None and value < start for ratio in at[value]]
         fields = {
             "ratio": family_text(decides),
-            "from": start,
-            "bottom": values[0],
-            "top": values[-1],
+            "from": shown(start),
+            "bottom": shown(values[0]),
+            "top": shown(values[-1]),
             "ratio_bottom": family_text(at[values[0]]),
             "ratio_top": family_text(at[values[-1]]),
             "ratio_below": family_text(below) if below else "",
+            "open": f"{_side(question['a'])} against {_side(question['b'])}, {family_text(decides)} at "
+            f"{_value(axis, values[-1])}, the most measured",
         }
-        outcome = "never" if start is None else "always" if start == values[0] else "from"
+        if start is None:
+            # That it never pays is not said where the largest value leaves it open.
+            outcome = "open" if any(clearly(ratio) == "open" for ratio in decides) else "never"
+        else:
+            outcome = "always" if start == values[0] else "last" if start == values[-1] else "from"
         answers.append((_say(question, outcome, fields, pairs), min(decides, key=lambda ratio: ratio.value)))
     return answers or _not_measured(family, question["a"], question["b"])
 
@@ -231,8 +246,10 @@ def _groups(pairs: Sequence[Pair], axis: str | None = None) -> list[list[Pair]]:
 
 def _say(question: Mapping[str, Any], outcome: str, fields: Mapping[str, Any], pairs: Sequence[Pair]) -> str:
     """The sentence of an outcome, with the conditions it was measured under in brackets before its full stop."""
-    template = question["answers"].get(outcome, "No clear difference was measured: {ratio}.")
-    text = template.format_map(fields)
+    if outcome in ("open", "varies"):
+        text = f"{CANNOT_TELL if outcome == 'open' else VARIES}: {fields['open']}"
+    else:
+        text = question["answers"][outcome].format_map(fields)
     return f"{text.removesuffix('.')} ({'; '.join(_conditions(question, pairs))})."
 
 
@@ -243,9 +260,22 @@ def _conditions(question: Mapping[str, Any], pairs: Sequence[Pair]) -> list[str]
     said = [f"{_counted(blocks, unit)} of {_counted(threads, 'thread')}" for blocks, threads in sorted(launches)]
     for axis in question.get("conditions", []):
         if axis in pairs[0].same and axis not in differing(pairs):
-            said.append(_WORDS.get(axis, "{}").format(pairs[0].same[axis]))
+            said.append(_value(axis, pairs[0].same[axis]))
     return said
 
 
+def _value(axis: str, value: Any) -> str:
+    """A value of an axis in words: relaxed order, 1 slot, 1,024 slots."""
+    return _WORDS.get(axis, "{}").format(shown(value), s="" if plain(value) == 1 else "s")
+
+
+def _side(condition: Mapping[str, Any]) -> str:
+    """What one side of a comparison is, in words."""
+    return ", ".join(
+        " or ".join(_value(axis, one) for one in wanted) if isinstance(wanted, list) else _value(axis, wanted)
+        for axis, wanted in condition.items()
+    )
+
+
 def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

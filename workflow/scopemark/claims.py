@@ -110,7 +110,11 @@ def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benc
     where = {name: wanted for name, wanted in quantity.get("where", {}).items() if name != axis}
     pairs = matched_pairs(select(rows, where), benchmark, quantity["a"], quantity["b"])
     start = crossover(pairs, axis, lambda ratio: greater(ratio) == HOLDS)
-    return f"ahead throughout at no {axis}" if start is None else f"ahead in every comparison from {axis} {shown(start)} on"
+    return (
+        f"ahead throughout at no {axis}"
+        if start is None
+        else f"ahead in every comparison from {axis} {shown(start)} on"
+    )
 
 
 def _context(context: Mapping[str, Any], quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benchmark) -> str:
@@ -135,8 +139,8 @@ def _judge_exact(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
     detail = f"all {len(checked):,} cases left exactly what they must"
     if wrong[worst]:
         lost = f"{abs(plain(checked[worst]['lost_updates']) or 0):,g}"
-        detail = f"{sum(map(bool, wrong)):,} of {len(checked):,} cases left something else; worst: {wrong[worst]:,} elements "
-        detail += f"wrong by {lost} in sum ({checked[worst]['kernel']})"
+        detail = f"{sum(map(bool, wrong)):,} of {len(checked):,} cases left something else; worst: "
+        detail += f"{wrong[worst]:,} elements wrong by {lost} in sum ({checked[worst]['kernel']})"
     missing = len(family) - len(checked)
     beside = f"{missing:,} of the family {'has' if missing == 1 else 'have'} no result" if missing else ""
     names = list(experiment.parameter_names)
