@@ -15,10 +15,11 @@ from scopemark.compare import (
     compare_groups,
     compare_runs,
     regressions,
+    smallest_told,
     status_changes,
     verdict,
 )
-from scopemark.compare_page import page
+from scopemark.compare_page import finding, page
 from scopemark.compare_settings import comparison
 from scopemark.errors import UserError
 from scopemark.statistics import Interval
@@ -181,6 +182,17 @@ def test_a_regression_is_confirmed_where_more_cases_agree_than_chance_explains(t
     assert bool(regressions(frame, compare_groups(frame))) == confirmed
 
 
+def test_how_small_a_slowdown_could_be_told(tmp_path):
+    """Both medians are ± 3 %: a slowdown must pass the distance to the lower bound, and the band."""
+    frame = compared(tmp_path, {"a": {"us": 100}, "b": {"samples": 5}}, {"a": {"us": 150}, "b": {}})
+    told = smallest_told(frame, 0.02)
+    assert told[0] == pytest.approx(1.02 * math.exp(math.hypot(math.log(1 / 0.97), math.log(1.03))) - 1)
+    assert told[1] == math.inf
+    assert finding(frame, compare_groups(frame)) == (
+        "no regression is confirmed; of 2 cases compared 1 slower, 0 faster, 0 same, 1 unclear"
+    )
+
+
 def test_what_is_the_clocks_is_no_regression(tmp_path):
     base = {name: {"spread": 0.001, "clock": 1.1e9} for name in "abc"}
     frame = compared(tmp_path, base, {name: case | {"us": 110, "clock": 1e9} for name, case in base.items()})
@@ -250,6 +262,7 @@ def test_the_settings_as_the_command_line_gives_them():
     [
         (None, r"f: compare\.base is missing: name the directories of two stored runs"),
         ({"base": "a"}, r"f: compare\.new is missing"),
+        ({"base": "a", "new": "./b/../a/"}, r"compare\.base and compare\.new are the same directory, a: "),
         (
             {"base": "a", "new": "b", "same_within": "much"},
             r"f: compare\.same_within: 'much' is not accepted; a number",
@@ -280,6 +293,8 @@ def test_the_workflow_keeps_its_outputs_when_a_regression_fails_it(tmp_path):
     assert "&lt;c&gt;" in text
     assert not any(word in text for word in ("<c>", "http://", "https://", str(tree)))
     assert tables.read("compare", tree / "reports/tables/compare.csv")["verdict"].tolist() == ["slower"] * 3
+    assert "scopemark: 1 regression is confirmed; of 3 cases compared 3 slower" in failed.stdout + failed.stderr
+    assert "unclear: reports/compare.html\n" in failed.stdout + failed.stderr
     snakemake(tree, *common, f"compare={{{named}}}")
     assert (tree / "reports/compare.html").read_text() == text
     missing = snakemake(tree, *common, "compare={base: base}", check=False)
@@ -298,4 +313,5 @@ def test_the_same_tables_make_the_same_page(tmp_path):
     text = page(files, machines, settings)
     assert text == page(files, machines, settings)
     assert "1 cases in the base run only" in text
+    assert "a slowdown below 10&nbsp;% cannot be told in 0 of\n1 cases; in half of them one of 6.4&nbsp;% or" in text
     assert "The descriptions of the machine and the toolchain are the same" in text

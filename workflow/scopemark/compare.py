@@ -196,6 +196,17 @@ def compare_code(cases: pd.DataFrame) -> pd.DataFrame:
     return tables.conform("compare_code", found.agg(cases=("case", "size"), ratio=("ratio", "median")).reset_index())
 
 
+def smallest_told(cases: pd.DataFrame, same_within: float) -> np.ndarray:
+    """The smallest slowdown of each judged case, as a fraction, that its interval would tell; infinite without one.
+
+    Were the times of the new run longer by a factor, the ratio and its bounds would be so too: it is told where the
+    lower bound, as far below the ratio as it is, would still be above the band around 1.
+    """
+    judged = cases[cases["verdict"].notna()]
+    told = (1 + same_within) * judged["ratio"].to_numpy(float) / judged["low"].to_numpy(float, na_value=math.nan) - 1
+    return np.where(np.isnan(told), np.inf, told)
+
+
 def status_changes(cases: pd.DataFrame) -> pd.DataFrame:
     """The cases of both runs whose status is not what it was."""
     return cases[(cases["found_in"] == "both") & (cases["status_base"] != cases["status_new"])]

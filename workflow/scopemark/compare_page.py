@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scopemark import __version__, tables
 from scopemark.collect import read_machine
-from scopemark.compare import regressions, status_changes
+from scopemark.compare import regressions, smallest_told, status_changes
 from scopemark.figures import device_name
 from scopemark.report_format import fact_name
 from scopemark.report_templates import environment
@@ -18,6 +19,9 @@ from scopemark.report_templates import environment
 VERDICTS = ("slower", "faster", "same", "unclear")
 MOST_ROWS = 300
 """Cases in the page's table; the CSV has all."""
+
+SMALL = 0.1
+"""A slowdown that a comparison should tell: the page says in how many cases it cannot."""
 
 
 def page(files: Mapping[str, str], machines: Mapping[str, str], settings: Mapping[str, Any]) -> str:
@@ -44,6 +48,7 @@ def page(files: Mapping[str, str], machines: Mapping[str, str], settings: Mappin
             (name, [int(row.get(verdict, 0)) for verdict in VERDICTS], int((cases["experiment"] == name).sum()))
             for name, row in counts.iterrows()
         ],
+        "told": _told(smallest_told(cases, settings["same_within"])),
         "groups": groups.to_dict("records"),
         "changed": changed.head(MOST_ROWS).to_dict("records"),
         "changes": len(changed),
@@ -52,6 +57,29 @@ def page(files: Mapping[str, str], machines: Mapping[str, str], settings: Mappin
         "code": code.to_dict("records"),
     }
     return environment().get_template("compare.html.j2").render(context)
+
+
+def _told(smallest: np.ndarray) -> dict[str, Any] | None:
+    """How small a slowdown the comparison can tell; None where nothing was compared. half: one of this size is told in
+    half of the cases, none where that is infinite."""
+    if not len(smallest):
+        return None
+    half = float(np.sort(smallest)[(len(smallest) - 1) // 2])
+    return {
+        "small": SMALL,
+        "hidden": int((smallest > SMALL).sum()),
+        "cases": len(smallest),
+        "half": half if np.isfinite(half) else None,
+    }
+
+
+def finding(cases: pd.DataFrame, groups: pd.DataFrame) -> str:
+    """The page's finding in a line."""
+    found = regressions(cases, groups)
+    count = cases["verdict"].value_counts()
+    verdicts = ", ".join(f"{int(count.get(verdict, 0)):,} {verdict}" for verdict in VERDICTS)
+    words = f"{len(found):,} regression{'s are' if len(found) > 1 else ' is'} confirmed" if found else ""
+    return f"{words or 'no regression is confirmed'}; of {int(count.sum()):,} cases compared {verdicts}"
 
 
 def write_page(path: Path | str, *arguments: Any) -> None:

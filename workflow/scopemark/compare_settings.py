@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,11 @@ def comparison(block: Mapping[str, Any] | None, file: str) -> Comparison:
                 f"{file}: compare.{end} is missing: name the directories of two stored runs, as in "
                 "snakemake compare --config 'compare={base: PATH, new: PATH}'"
             )
+    if len({os.path.realpath(os.path.expanduser(block[end])) for end in ENDS}) == 1:
+        raise UserError(
+            f"{file}: compare.base and compare.new are the same directory, {block['base']}: there is nothing to "
+            "compare; name two runs"
+        )
     given = DEFAULTS | dict(block)
     same_within = _number(given["same_within"], f"{file}: compare.same_within")
     if not 0 < same_within < 1:
