@@ -5,7 +5,7 @@ from snakemake.exceptions import WorkflowError
 
 sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
-from scopemark.config import load_settings
+from scopemark.config import load_settings, origin
 from scopemark.errors import UserError
 from scopemark.jobs import share_package
 from scopemark.layout import (
@@ -21,7 +21,9 @@ from scopemark.targets import describe_target
 share_package()
 
 try:
-    settings = load_settings(config, ", ".join(map(str, workflow.configfiles)))
+    settings = load_settings(
+        config, origin(workflow.configfiles, workflow.config_settings.config)
+    )
     targets = {target.name: target for target in settings.targets}
     toolchains = {chain.identity: chain for chain in settings.toolchains}
     architectures = settings.architectures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,8 @@ SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 class Settings:
     """A checked configuration with its preset applied.
 
-    file: where it came from, for messages. grids: experiment name to grid name to grid, those of the preset.
+    file: where it came from, for messages: files, and the command line. grids: experiment name to grid name to grid,
+    those of the preset.
     """
 
     file: str
@@ -65,6 +66,11 @@ class Settings:
     def grids_on(self, experiment: str, kind: str) -> dict[str, Mapping[str, Any]]:
         """The grids of an experiment that are for targets of a kind, by name."""
         return {name: grid for name, grid in self.grids[experiment].items() if kind in grid_targets(grid)}
+
+
+def origin(files: Iterable[Any], command_line: Iterable[str]) -> str:
+    """Where a configuration came from, for messages. command_line: what --config gave."""
+    return ", ".join(map(str, files)) + (" or --config" if list(command_line) else "")
 
 
 def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings:
@@ -125,7 +131,7 @@ def _check_shape(raw: Mapping[str, Any], file: str) -> None:
     error = next(iter(sorted(validator.iter_errors(raw), key=lambda e: list(map(str, e.absolute_path)))), None)
     if error is None:
         return
-    key = ".".join(map(str, error.absolute_path)) or "the file"
+    key = ".".join(map(str, error.absolute_path))
     message = error.message
     if error.validator in ("minProperties", "minItems"):
         message = "is empty; name at least one"
@@ -135,7 +141,8 @@ def _check_shape(raw: Mapping[str, Any], file: str) -> None:
     elif error.validator != "required":
         message = f"{error.instance!r} is not accepted"
     accepted = _accepted(error.schema)
-    raise UserError(f"{file}: {key}: {message}" + (f"; accepted: {accepted}" if accepted else ""))
+    where = f"{file}: {key}" if key else file
+    raise UserError(f"{where}: {message}" + (f"; accepted: {accepted}" if accepted else ""))
 
 
 def _accepted(schema: Mapping[str, Any]) -> str:

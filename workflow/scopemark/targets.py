@@ -100,7 +100,8 @@ def resolve_targets(setting: str | Sequence[str], where: str) -> list[Target]:
         elif name in known:
             chosen[name] = known[name]
         else:
-            raise UserError(f"{where}: {name!r} is not a target here; accepted: auto, gpu, {', '.join(known)}")
+            accepted = ["auto", *(["gpu"] if gpus else []), *known]
+            raise UserError(f"{where}: {name!r} is not a target here; accepted: {', '.join(accepted)}")
     return list(chosen.values())
 
 
