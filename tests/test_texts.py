@@ -10,8 +10,9 @@ from helpers import ROOT
 from scopemark import tables
 from scopemark.experiment import load_experiment
 from scopemark.figures import Results, load_figure, load_results
-from scopemark.report_format import published_value
+from scopemark.report_format import fact, interval, published_value
 from scopemark.report_parts import text_parts
+from scopemark.report_results import ROWS, result_parts
 from scopemark.report_templates import environment
 from scopemark.report_text import lined_up
 
@@ -121,11 +122,43 @@ def test_a_text_that_shows_nothing_has_no_part(tmp_path, monkeypatch):
     assert text_parts([str(module)], ["reports/sample.txt"]) == []
     (tmp_path / "reports/sample.txt").write_text("a <b>")
     (part,) = text_parts([str(module)], ["reports/sample.txt"])
-    experiment = {"about": BENCHMARK, "figures": [], "texts": [part], "published": []}
+    experiment = {"about": BENCHMARK, "figures": [], "texts": [part], "published": [], "results": []}
     html = environment().from_string("{% include 'experiment.html.j2' %}")
     page = html.render(experiment=experiment | {"about": load_experiment("atomic_intrinsics")})
     assert ">a &lt;b&gt;</pre>" in page
     assert 'href="sample.txt"' in page
+
+
+def test_an_experiment_without_figures_shows_its_results():
+    many = [row("add", "plain", (0.5, 0.6, 0.7), sampling="adaptive", updates=1000 + n) for n in range(ROWS + 3)]
+    broken = row("add", "plain", (0.5, 0.6, 0.7), sampling="adaptive", target="b", status="failed")
+    frame = tables.make("summary", [*many, broken], [axis.name for axis in BENCHMARK.all_axes])
+    rates = {"": 2e9, "_low": 1.9e9, "_high": 2.1e9}
+    frame = frame.assign(**{f"operations_per_second{end}": value for end, value in rates.items()})
+    parts = result_parts(load_experiment("atomic_intrinsics"), frame, {})
+    assert [(part["axes"], part["cases"], len(part["rows"])) for part in parts] == [
+        (["updates"], ROWS + 3, ROWS),
+        ([], 1, 1),
+    ]
+    experiment = {"about": load_experiment("atomic_intrinsics"), "figures": [], "texts": [], "published": []}
+    experiment |= {"results": parts, "most_rows": ROWS, "file": "all.csv"}
+    page = environment().from_string("{% include 'experiment.html.j2' %}").render(experiment=experiment)
+    assert "<details open>" in page
+    assert f"{ROWS} of {ROWS + 3}" in page
+    assert "<code>all.csv</code> has all" in page
+    assert "600 [500, 700] µs" in page
+    assert "2.00 [1.90, 2.10] Gop/s" in page
+    assert '<span class="tag failed">failed</span> –' in page
+
+
+def test_durations_and_machine_facts_have_their_units():
+    assert interval(3.5e-9, 3e-9, 4e-9, "s") == "3.50 [3.00, 4.00] ns"
+    assert [fact("l1_cache", "48K"), fact("l3_cache", "307200K"), fact("l3_cache", "32M")] == [
+        "48 KiB",
+        "300 MiB",
+        "32 MiB",
+    ]
+    assert [fact("integrated", 0), fact("managed_memory", 1), fact("cpus", 1)] == ["no", "yes", "1"]
 
 
 @pytest.mark.parametrize(

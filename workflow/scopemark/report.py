@@ -15,6 +15,7 @@ from scopemark.figures import load_machines
 from scopemark.report_claims import VERDICTS, advice_by_machine, claim_rows, verdict_counts
 from scopemark.report_code import code_table
 from scopemark.report_parts import excluded_parts, figure_parts, machine_parts, status_parts, text_parts
+from scopemark.report_results import ROWS, result_parts
 from scopemark.report_templates import environment
 from scopemark.report_toolchains import toolchain_parts
 
@@ -48,12 +49,15 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
                 "figures": [figure for figure in figures if figure["experiment"] == name],
                 "texts": [text for text in texts if text["experiment"] == name],
                 "published": published[published["experiment"] == name].to_dict("records"),
+                "results": result_parts(load_experiment(name), summary, machines),
+                "most_rows": ROWS,
+                "file": file,
                 "status": status_parts(summary, machines),
                 "excluded": excluded_parts(name, settings["grids"][name]),
                 "code": code[code["experiment"] == name].to_dict("records"),
                 "fenced": int((code["fences"] != "").sum()),
             }
-            for name, summary in zip(experiments, summaries, strict=True)
+            for name, summary, file in zip(experiments, summaries, files["summaries"], strict=True)
         ],
     }
     return environment().get_template("index.html.j2").render(context)

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_TIMES = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 _UNITS = {"ops/s": "op/s", "B/s": "B/s"}
+_KIBIBYTES = {"K": 1, "M": 2**10, "G": 2**20}
+_FLAGS = (
+    "integrated",
+    "managed_memory",
+    "concurrent_managed_access",
+    "pageable_memory_access",
+    "pageable_memory_access_uses_host_page_tables",
+    "direct_managed_mem_access_from_host",
+    "host_native_atomic_supported",
+)
+"""Facts that a machine description has as CUDA gives them, 0 or 1."""
 DASH = "–"
 
 
@@ -29,7 +42,8 @@ def interval(value: float, low: float, high: float, unit: str = "ratio", signifi
         return DASH
     factor, suffix, sign = 1.0, "", "×"
     if unit != "ratio":
-        factor, letter = next(((f, p) for f, p in _PREFIXES if abs(value) >= f), (1.0, ""))
+        prefixes = _TIMES if unit == "s" else _PREFIXES
+        factor, letter = next(((f, p) for f, p in prefixes if abs(value) >= f), (1.0, ""))
         suffix, sign = f" {letter}{_UNITS.get(unit, unit)}", ""
     text = digits(value / factor, significant) + sign
     if not missing(low) and not missing(high):
@@ -49,8 +63,11 @@ def published_value(value: float, unit: str) -> str:
 
 def fact(name: str, value: Any) -> str:
     """A fact of a machine description, with the unit that its name carries."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or (name in _FLAGS and value in (0, 1)):
         return "yes" if value else "no"
+    size = re.fullmatch(r"(\d+)([KMG])", str(value)) if name.endswith("_cache") else None
+    if size:  # as Linux gives it
+        return fact("bytes", int(size[1]) * _KIBIBYTES[size[2]] * 2**10)
     if name.endswith("bytes") or "bytes_per" in name:
         for factor, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
             if value >= factor:

@@ -55,7 +55,9 @@ def headline(machine: Mapping[str, Any]) -> str:
     host = machine["host"]
     if machine["kind"] == "cpu":
         caches = [
-            f"{level.upper()} {host[f'{level}_cache']}" for level in ("l1", "l2", "l3") if f"{level}_cache" in host
+            f"{level.upper()} {fact(f'{level}_cache', host[f'{level}_cache'])}"
+            for level in ("l1", "l2", "l3")
+            if f"{level}_cache" in host
         ]
         words = [f"{host['usable_cpus']} CPUs", *caches, host.get("system"), host.get("compiler")]
         return ", ".join(filter(None, words))
