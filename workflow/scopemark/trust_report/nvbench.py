@@ -32,7 +32,7 @@ def half_widths(frame: pd.DataFrame, who: str) -> pd.Series:
 def checks(nvbench: pd.DataFrame, mode: str) -> pd.DataFrame:
     """The kernels of one mode that have a bound, by duration, and whether the goal is met.
 
-    deviation: ratio less 1. allowed: the bound. in_bound: it is within. in_intervals: the ratio's interval contains 1.
+    deviation: ratio minus 1. allowed: the bound. in_bound: it is within. in_intervals: the ratio's interval contains 1.
     in_noise: it does once widened, in quadrature on the logarithmic scale, by the noise that NVBench states for the
     kernel, the relative standard deviation of its cold samples. met: within the bound or inside that noise.
     Batched there is no interval of NVBench's, so the ratio takes ours alone.
@@ -86,13 +86,14 @@ def cold_goal(nvbench: pd.DataFrame) -> Goal:
 def _extremes(frame: pd.DataFrame) -> str:
     """How far the ratios go to either side of 1, of long and of short kernels."""
     texts = []
-    for where, chosen in (("from", frame["nvbench_seconds"] >= LONG), ("below", frame["nvbench_seconds"] < LONG)):
+    from_long = frame["nvbench_seconds"] >= LONG
+    for where, chosen in ((f"from {duration(LONG, 2)} on", from_long), (f"below {duration(LONG, 2)}", ~from_long)):
         values = frame.loc[chosen, "deviation"]
         if len(values):
-            texts.append(
-                f"{where} {duration(LONG, 2)} by {signed_percent(values.min())} to {signed_percent(values.max())}"
-            )
-    return f"The ratios miss 1 {', '.join(texts)}." if texts else ""
+            differ = "" if texts else " the ratios differ from 1"
+            texts.append(f"{where}{differ} by {signed_percent(values.min())} to {signed_percent(values.max())}")
+    text = ", ".join(texts)
+    return f"{text[0].upper()}{text[1:]}." if texts else ""
 
 
 def our_wall(nvbench: pd.DataFrame) -> tuple[pd.Series, pd.Series]:

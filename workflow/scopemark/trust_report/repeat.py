@@ -54,7 +54,7 @@ def measured_twice(repeat: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_class(repeat: pd.DataFrame) -> list[dict]:
-    """Per class of duration, then of all: cases, both shares, and quantiles of the ratio less 1."""
+    """Per class of duration, then of all: cases, both shares, and quantiles of the ratio minus 1."""
     frame = measured_twice(repeat)
     groups = [(name, frame[frame["class"] == name]) for name in class_names()]
     return [

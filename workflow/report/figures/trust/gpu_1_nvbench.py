@@ -74,7 +74,7 @@ def draw(frame):
             )
         ax.set(xscale="log", xlim=bounds, ylim=(-reach, reach), xlabel="kernel's time by NVBench [µs]")
         if column == 0:
-            ax.set_ylabel("ours over NVBench's, less 1 [%]")
+            ax.set_ylabel("ours over NVBench's, minus 1 [%]")
         log_ticks(ax.xaxis, bounds[1] / bounds[0])
     handles = [
         plt.Line2D(

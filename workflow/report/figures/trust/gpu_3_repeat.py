@@ -40,7 +40,7 @@ def draw(frame):
                 continue
             x = [-reach, *points["percent"], reach]
             ax.step(x, [0.0, *points["share"], 100.0], where="post", color=shade, linestyle=style.dash(index), zorder=3)
-        ax.set(xlim=(-reach, reach), ylim=(0, 100), xlabel="second run's median over the first's, less 1 [%]")
+        ax.set(xlim=(-reach, reach), ylim=(0, 100), xlabel="second run's median over the first's, minus 1 [%]")
         ax.set_ylabel("share of the cases [%]")
     shades = style.shades("#777777", len(names))
     handles = [
