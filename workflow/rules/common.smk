@@ -10,8 +10,6 @@ from scopemark.errors import UserError
 from scopemark.jobs import share_package
 from scopemark.layout import (
     REFERENCE,
-    captions,
-    figures,
     host_sources,
     kernel_sources,
     recorded_runs,

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from scopemark.errors import UserError
-from scopemark.experiment import Experiment, experiment_names, load_experiment
+from scopemark.experiment import experiment_names, load_experiment
 from scopemark.grid import check_grid, grid_targets
 from scopemark.targets import Target, find_gpus, resolve_targets
 from scopemark.toolchain import Toolchain, check_architectures, find_toolchains
@@ -51,9 +51,6 @@ class Settings:
         for chain in self.toolchains:
             check_architectures(chain, wanted, f"{self.file}: architectures")
         return wanted
-
-    def experiment(self, name: str) -> Experiment:
-        return load_experiment(name)
 
     def compiled_grids(self, experiment: str, kind: str) -> dict[str, Mapping[str, Any]]:
         """The grids whose kernels are built: those of the preset, and the one that the trust report needs."""
