@@ -12,7 +12,8 @@ import pandas as pd
 import yaml
 
 from scopemark import tables
-from scopemark.experiment import Experiment, Machine, load_experiment
+from scopemark.benchmark import Machine
+from scopemark.experiment import Experiment, load_experiment
 from scopemark.grid import Case, expand
 
 TARGET = "synthetic"

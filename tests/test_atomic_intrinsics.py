@@ -10,22 +10,22 @@ import struct
 import numpy
 import pytest
 
+from scopemark.benchmark import Machine
 from scopemark.build import compile_cubin, write_instances
 from scopemark.claims_code import judge_build
 from scopemark.claims_definitions import load_claims
 from scopemark.claims_lost import lost_verdict
 from scopemark.claims_verdict import RELATIONS
 from scopemark.errors import UserError
-from scopemark.experiment import Machine, load_experiment
+from scopemark.experiment import load_experiment
 from scopemark.experiments.atomic_intrinsics import contention, histogram, operation, sample
 from scopemark.experiments.atomic_intrinsics.common import hashed, zipf
 from scopemark.grid import check_grid, expand, instances
 from scopemark.machinecode import disassemble, parse_disassembly
 from scopemark.measure.cpu import CpuBackend
-from scopemark.measure.run import _lacking
 from scopemark.quantities_code import kernel_words
 from scopemark.statistics import Interval
-from scopemark.targets import Target, usable_cpus
+from scopemark.targets import usable_cpus
 
 INTRINSICS = load_experiment("atomic_intrinsics")
 
@@ -231,9 +231,10 @@ def test_instances_are_guarded_by_the_architecture_that_has_them():
 def test_what_an_architecture_lacks_is_unsupported(architecture, lacking):
     grid = cases("operation", type=["uint32", "float16", "bfloat16x2", "float32x2"])
     grid += cases("operation", placement="cluster")
-    found = _lacking(grid, Target("gpu", "gpu", 0, architecture))
+    machine = Machine("gpu", 132, architecture=int(architecture))
+    found = [reason for case in grid if (reason := case.benchmark.lacking(case.parameters, machine))]
     assert len(found) == lacking
-    assert all(reason.endswith(f"this GPU is sm_{architecture}") for reason in found.values())
+    assert all(reason.endswith(f"this GPU is sm_{architecture}") for reason in found)
 
 
 # What the compiler makes of them

@@ -5,8 +5,10 @@ import random
 import numpy
 import pytest
 
-from scopemark.experiment import Launch, Machine, load_experiment
+from scopemark.benchmark import Machine
+from scopemark.experiment import load_experiment
 from scopemark.experiments.scoped_atomics import BITS, OPERATIONS, expected_matches, final_value, initial_value, matches
+from scopemark.kernel_benchmark import Launch
 
 ATOMICS = load_experiment("scoped_atomics")
 
@@ -108,7 +110,7 @@ def test_names_of_kernels_are_identifiers():
     for name in ("counter", "match_count"):
         benchmark = ATOMICS.benchmark(name)
         parameters = {axis.name: axis.default for axis in benchmark.all_axes}
-        assert benchmark.kernel(parameters).isidentifier()
+        assert benchmark.entry(parameters).isidentifier()
 
 
 def test_a_search_reads_every_element_once():

@@ -1,9 +1,10 @@
 """An experiment whose cases crash, hang, lose updates or miscount. Only the tests use it."""
 
 from scopemark.axes import choice, count, integer, resolve_count
-from scopemark.experiment import Benchmark, Buffer, Check, Experiment, Launch
+from scopemark.experiment import Experiment
+from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 
-FAULT = Benchmark(
+FAULT = KernelBenchmark(
     name="fault",
     axes=(
         choice("step", ["exact", "wrong", "race", "crash", "hang", "spin"], "what each thread does"),

@@ -7,6 +7,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from scopemark.config import load_settings, origin
 from scopemark.errors import UserError
+from scopemark.experiment import load_experiment
 from scopemark.jobs import share_package
 from scopemark.layout import (
     REFERENCE,
@@ -66,10 +67,27 @@ def evidence_files(wildcards):
     if target.kind == "cpu":
         return {"kernels": f"{build}/{wildcards.experiment}.host.csv"}
     architecture = f"sm_{target.architecture}"
-    return {
+    files = {
         "kernels": f"{build}/{wildcards.experiment}.{architecture}.kernels.csv",
         "support": f"{build}/support.{architecture}.cubin",
     }
+    if load_experiment(wildcards.experiment).has_procedures:
+        files["host"] = f"{build}/{wildcards.experiment}.host.so"
+        files["host_kernels"] = f"{build}/{wildcards.experiment}.host.csv"
+    return files
+
+
+def takes_the_machine(wildcards):
+    """Whether a measurement needs the CPUs to itself."""
+    kind = targets[wildcards.target].kind
+    return kind == "cpu" or load_experiment(wildcards.experiment).has_procedures
+
+
+def procedure_code(wildcards):
+    """What identifies the sequence that a grid's cases go through, where it is one: its change is a new measurement."""
+    experiment = load_experiment(wildcards.experiment)
+    grid = settings.grids[wildcards.experiment][wildcards.grid]
+    return experiment.benchmark(grid["benchmark"]).code()
 
 
 def measured_files(wildcards):

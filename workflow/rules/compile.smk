@@ -52,7 +52,7 @@ rule compile_support:
 rule compile_host:
     input:
         sources=lambda wildcards: kernel_sources(wildcards.experiment),
-        host=host_sources(),
+        host=lambda wildcards: host_sources(wildcards.experiment),
         instances="results/build/instances/{experiment}.cpu.inc",
     output:
         library="results/build/{toolchain}/{experiment}.host.so",

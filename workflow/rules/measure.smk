@@ -26,8 +26,8 @@ rule measure:
         "logs/measure/{target}/{toolchain}/{experiment}/{grid}.log",
     conda:
         "../envs/scopemark.yaml"
-    # A CPU measurement has the machine to itself; the profile lets one GPU measurement run at a time.
-    threads: lambda wildcards: workflow.cores or 1 if targets[wildcards.target].kind == "cpu" else 1
+    # What is timed on CPUs has them to itself; the profile lets one GPU measurement run at a time.
+    threads: lambda wildcards: workflow.cores or 1 if takes_the_machine(wildcards) else 1
     resources:
         gpu=lambda wildcards: int(targets[wildcards.target].kind == "gpu"),
     params:
@@ -35,5 +35,6 @@ rule measure:
         facts=lambda wildcards: describe_target(targets[wildcards.target]),
         grid=lambda wildcards: settings.grids[wildcards.experiment][wildcards.grid],
         limits=settings.measure,
+        code=procedure_code,
     script:
         "../scripts/measure.py"

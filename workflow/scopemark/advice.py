@@ -24,11 +24,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scopemark.benchmark import Benchmark
 from scopemark.claims_definitions import benchmark_of, check_condition, check_family, lacking, read_definitions
 from scopemark.claims_text import family_text, sentence, shown
 from scopemark.claims_verdict import BAND, inside_band
 from scopemark.errors import UserError
-from scopemark.experiment import Benchmark, Experiment, load_experiment
+from scopemark.experiment import Experiment, load_experiment
 from scopemark.layout import REPORT
 from scopemark.quantities import Pair, crossover, differing, matched_pairs, plain, select, why_no_pairs
 from scopemark.statistics import Interval

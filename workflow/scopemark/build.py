@@ -47,9 +47,9 @@ def compile_cubin(
 
 def compile_host(toolchain: Toolchain, source: Path, instances: Path, library: Path, report: Path) -> None:
     """Compile a kernel file for CPU threads, with CCCL's headers. UserError if the compiler refuses."""
-    team = source.parent / "host" / "team.cpp"
+    sources = [source, source.parent / "host" / "team.cpp", *sorted(source.parent.glob(f"{source.stem}/*.cpp"))]
     command = [*shlex.split(host_compiler()), *HOST_FLAGS, f"-I{toolchain.cccl_include}"]
-    command += [f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"', "-x", "c++", str(source), str(team)]
+    command += [f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"', "-x", "c++", *map(str, sources)]
     _run([*command, "-o", str(library)], report, f"{source}: the C++ compiler failed")
 
 

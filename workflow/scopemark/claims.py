@@ -12,13 +12,14 @@ from typing import Any
 
 import pandas as pd
 
+from scopemark.benchmark import Benchmark
 from scopemark.claims_definitions import lacking
 from scopemark.claims_finding import Finding, not_testable
 from scopemark.claims_lost import judge_lost
 from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence, shown
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names, summarised
-from scopemark.experiment import Benchmark, Experiment
+from scopemark.experiment import Experiment
 from scopemark.quantities import crossover, fastest, matched_pairs, plain, select, why_no_pairs
 
 Row = Mapping[str, Any]

@@ -14,8 +14,9 @@ import jsonschema
 import referencing
 import yaml
 
+from scopemark.benchmark import Benchmark
 from scopemark.errors import UserError
-from scopemark.experiment import Benchmark, Experiment, load_experiment
+from scopemark.experiment import Experiment, load_experiment
 from scopemark.layout import REPORT
 from scopemark.quantities import meets
 from scopemark.yaml_file import read_yaml

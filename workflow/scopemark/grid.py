@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from scopemark.axes import foreign_count
+from scopemark.benchmark import Benchmark, Parameters
 from scopemark.errors import UserError
-from scopemark.experiment import Benchmark, Experiment, Parameters
+from scopemark.experiment import Experiment
 
 GRID_KEYS = ("benchmark", "kind", "budget_seconds")
 """The keys of a grid that are not axes."""
@@ -32,7 +33,7 @@ class Case:
 
     @property
     def kernel(self) -> str:
-        return self.benchmark.kernel(self.parameters)
+        return self.benchmark.entry(self.parameters)
 
 
 def case_id(experiment: str, benchmark: str, parameters: Parameters) -> str:
@@ -130,4 +131,4 @@ def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: 
     for grid in grids:
         benchmark = experiment.benchmark(grid["benchmark"])
         entries.update((case.kernel, benchmark.instance(case.parameters)) for case in expand(experiment, grid, kind)[0])
-    return [entries[kernel] for kernel in sorted(entries)]
+    return [entries[kernel] for kernel in sorted(entries) if entries[kernel]]

@@ -19,9 +19,9 @@ def kernel_sources(experiment: str) -> list[str]:
     return [str(KERNELS / f"{experiment}.cu"), *sorted(map(str, headers))]
 
 
-def host_sources() -> list[str]:
+def host_sources(experiment: str) -> list[str]:
     """What the host build takes besides a kernel file and the headers."""
-    return sorted(map(str, KERNELS.glob("host/*")))
+    return sorted(map(str, [*KERNELS.glob("host/*"), *KERNELS.glob(f"{experiment}/*.cpp")]))
 
 
 def recorded_runs(experiment: str) -> list[str]:

@@ -14,6 +14,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from scopemark.capabilities import device_attributes
 from scopemark.targets import Target, usable_cpus
 
 
@@ -62,30 +63,11 @@ def host() -> dict[str, Any]:
     return facts
 
 
-_DEVICE_ATTRIBUTES = {
-    "multiprocessors": "MultiProcessorCount",
-    "l2_bytes": "L2CacheSize",
-    "shared_bytes_per_multiprocessor": "MaxSharedMemoryPerMultiprocessor",
-    "shared_bytes_per_block": "MaxSharedMemoryPerBlockOptin",
-    "registers_per_multiprocessor": "MaxRegistersPerMultiprocessor",
-    "threads_per_multiprocessor": "MaxThreadsPerMultiProcessor",
-    "memory_bus_bits": "GlobalMemoryBusWidth",
-    "integrated": "Integrated",
-    "managed_memory": "ManagedMemory",
-    "concurrent_managed_access": "ConcurrentManagedAccess",
-    "pageable_memory_access": "PageableMemoryAccess",
-    "pageable_memory_access_uses_host_page_tables": "PageableMemoryAccessUsesHostPageTables",
-    "direct_managed_mem_access_from_host": "DirectManagedMemAccessFromHost",
-    "host_native_atomic_supported": "HostNativeAtomicSupported",
-}
-
-
 def gpu(target: Target) -> dict[str, Any]:
     """The GPU by CUDA's attributes and by NVML's sensors and settings."""
     import cupy
 
     runtime = cupy.cuda.runtime
-    attributes = cupy.cuda.Device(target.device).attributes
     facts: dict[str, Any] = {
         "name": runtime.getDeviceProperties(target.device)["name"].decode(),
         "architecture": f"sm_{target.architecture}",
@@ -94,7 +76,7 @@ def gpu(target: Target) -> dict[str, Any]:
         "cuda_runtime": runtime.runtimeGetVersion(),
         "cupy": cupy.__version__,
     }
-    facts |= {ours: attributes[theirs] for ours, theirs in _DEVICE_ATTRIBUTES.items() if theirs in attributes}
+    facts |= device_attributes(target.device)
     with contextlib.suppress(OSError):
         first = Path("/proc/driver/nvidia/version").read_text().splitlines()[0]
         facts["kernel_module"] = "open" if "Open Kernel Module" in first else "proprietary"

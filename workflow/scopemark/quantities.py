@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from scopemark.experiment import Benchmark
+from scopemark.benchmark import Benchmark
 from scopemark.statistics import Interval, ratio_interval
 
 Condition = Mapping[str, Any]

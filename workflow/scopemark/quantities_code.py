@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scopemark.experiment import Benchmark, Experiment
+from scopemark.benchmark import Benchmark
+from scopemark.experiment import Experiment
 from scopemark.quantities import Condition, plain, select
 
 

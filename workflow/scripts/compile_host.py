@@ -9,9 +9,10 @@ from scopemark.jobs import job
 
 with job(snakemake.log[0]):
     instances = Path(snakemake.input.instances)
+    source = Path(snakemake.input.sources[0])
     compile_host(
         snakemake.params.toolchain,
-        Path(snakemake.input.sources[0]),
+        source,
         instances,
         Path(snakemake.output.library),
         Path(snakemake.log[0]),
@@ -25,6 +26,7 @@ with job(snakemake.log[0]):
             "kernel": kernel,
             "code_hash": code_hash,
         }
-        for kernel in re.findall(r"^[A-Z_]+\((\w+)", instances.read_text(), re.M)
+        # From the list, and those that the file itself makes.
+        for kernel in re.findall(r"^[A-Z_]+\((\w+)", instances.read_text() + source.read_text(), re.M)
     ]
     tables.write("host_kernels", tables.make("host_kernels", rows), snakemake.output.kernels)

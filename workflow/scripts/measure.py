@@ -6,6 +6,11 @@ from scopemark.experiment import load_experiment
 from scopemark.jobs import job
 from scopemark.measure.run import measure_grid
 
+
+def path(name):
+    return Path(name) if name else None
+
+
 with job(snakemake.log[0]) as log:
     measure_grid(
         experiment=load_experiment(snakemake.wildcards.experiment),
@@ -17,6 +22,8 @@ with job(snakemake.log[0]) as log:
         binary=Path(snakemake.input.binary),
         support=snakemake.input.get("support"),
         kernels=Path(snakemake.input.kernels),
+        host=path(snakemake.input.get("host")),
+        host_kernels=path(snakemake.input.get("host_kernels")),
         limits=snakemake.params.limits,
         cases_path=Path(snakemake.output.cases),
         samples_path=Path(snakemake.output.samples),

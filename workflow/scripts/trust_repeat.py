@@ -8,7 +8,7 @@ from scopemark.experiment import load_experiment
 from scopemark.grid import expand
 from scopemark.jobs import job
 from scopemark.measure.lock import exclusive
-from scopemark.measure.run import site_of
+from scopemark.measure.run import code_hash, site_of
 from scopemark.trust.repeat import measure_twice
 
 with job(snakemake.log[0]) as log:
@@ -27,7 +27,7 @@ with job(snakemake.log[0]) as log:
         repeat, timing = measure_twice(
             site,
             list(cases.values()),
-            kernels["code_hash"].to_dict(),
+            {case: code_hash(cases[case], kernels["code_hash"]) for case in cases},
             dict(snakemake.params.limits),
             journals,
             log,

@@ -9,7 +9,9 @@ import functools
 import math
 
 from scopemark.axes import choice, count, integer, number, resolve_count
-from scopemark.experiment import Benchmark, Buffer, Check, Experiment, Launch, Machine, Parameters, Rule
+from scopemark.benchmark import Machine, Parameters, Rule
+from scopemark.experiment import Experiment
+from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 
 ELEMENT = {"int32": 4, "uint32": 4, "uint64": 8, "float32": 4, "float64": 8}
 """Element types and their size in bytes."""
@@ -126,7 +128,7 @@ def _gpu(parameters: Parameters) -> bool:
     return parameters["target_kind"] == "gpu"
 
 
-COUNTER = Benchmark(
+COUNTER = KernelBenchmark(
     name="counter",
     axes=(
         choice("api", [*LIBRARY, "intrinsic", "builtin"], "how the operation is written"),
@@ -227,7 +229,7 @@ def expected_matches(n: int, density: float) -> int:
     return int(matches(n, density, numpy).sum())
 
 
-MATCH_COUNT = Benchmark(
+MATCH_COUNT = KernelBenchmark(
     name="match_count",
     axes=(
         choice("api", ["atomic_ref", "atomic", "intrinsic", "builtin"], "how the adds are written"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from scopemark.experiment import Benchmark, Machine, Parameters
+from scopemark.benchmark import Benchmark, Machine, Parameters
 
 
 class Unsupported(Exception):
@@ -17,7 +17,8 @@ class Batch:
     """Samples of one case; the lists run parallel, one entry per sample.
 
     wrong: checked elements that differ. observed, expected: sums over the checked elements. cycles: what the kernel
-    timed itself, in clock cycles.
+    timed itself, in clock cycles. major_faults, minor_faults: page faults in the timed step. note: what a procedure
+    has to tell of it.
     """
 
     seconds: list[float] = field(default_factory=list)
@@ -27,6 +28,9 @@ class Batch:
     observed: list[float] = field(default_factory=list)
     expected: list[float] = field(default_factory=list)
     cycles: list[int | None] = field(default_factory=list)
+    major_faults: list[int | None] = field(default_factory=list)
+    minor_faults: list[int | None] = field(default_factory=list)
+    note: list[str | None] = field(default_factory=list)
 
     def add(
         self,
@@ -35,20 +39,30 @@ class Batch:
         clock_hz: float | None = None,
         discarded: str = "",
         cycles: int | None = None,
+        faults: tuple[int | None, int | None] = (None, None),
+        note: str = "",
     ) -> None:
-        """Take in one sample; `check` is (wrong, observed, expected)."""
+        """Take in one sample; `check` is (wrong, observed, expected), `faults` (major, minor)."""
         self.seconds.append(seconds)
         self.clock_hz.append(clock_hz)
         self.discarded.append(discarded)
         self.cycles.append(cycles)
+        self.major_faults.append(faults[0])
+        self.minor_faults.append(faults[1])
+        self.note.append(note or None)
         for values, value in zip((self.wrong, self.observed, self.expected), check, strict=True):
             values.append(value)
 
 
 class Backend(Protocol):
-    """A place to run kernels. What `prepare` returns is the backend's own; it has `bytes`, the memory it holds."""
+    """A place to run cases.
+
+    What `prepare` returns is the backend's own; it has `bytes`, the memory it holds, and `close()`, to free it.
+    keep_bytes: how much memory of prepared cases may stay allocated between their batches.
+    """
 
     machine: Machine
+    keep_bytes: int
 
     def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> Any:
         """Allocate, fill and launch once, untimed. Unsupported if this machine cannot."""

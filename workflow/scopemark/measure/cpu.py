@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scopemark.experiment import Benchmark, Check, Launch, Machine, Parameters
+from scopemark.benchmark import Machine, Parameters
+from scopemark.kernel_benchmark import Check, KernelBenchmark, Launch
 from scopemark.measure.backend import Batch, Unsupported
 from scopemark.targets import usable_cpus
 
@@ -33,9 +34,14 @@ class PreparedCpu:
         """Memory that the case holds."""
         return sum(array.nbytes for array in self.arrays.values())
 
+    def close(self) -> None:
+        """Nothing to do: the arrays go with this object."""
+
 
 class CpuBackend:
     """The CPU target. `library` is the host build of one kernel file."""
+
+    keep_bytes = 2**30
 
     def __init__(self, library: Path):
         self.machine = Machine("cpu", usable_cpus())
@@ -44,7 +50,7 @@ class CpuBackend:
         self._launch.restype = ctypes.c_double
         self._launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_size_t]
 
-    def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> PreparedCpu:
+    def prepare(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str) -> PreparedCpu:
         launch = benchmark.launch(parameters, self.machine)
         threads = launch.blocks * launch.threads
         if threads > self.machine.processors:

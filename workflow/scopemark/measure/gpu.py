@@ -11,7 +11,9 @@ import numpy as np
 from cupy.cuda import runtime
 
 from scopemark.axes import fixed_samples, single_shots
-from scopemark.experiment import Benchmark, Buffer, Check, Launch, Machine, Parameters
+from scopemark.benchmark import Parameters
+from scopemark.capabilities import gpu_machine
+from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 from scopemark.measure.arena import Arena
 from scopemark.measure.backend import Batch, Unsupported
 from scopemark.measure.held_stream import HeldStream
@@ -53,15 +55,20 @@ class PreparedGpu:
         """Memory that the case holds for itself."""
         return sum(array.nbytes for array in self.fixed.values()) + (self.own.nbytes if self.own is not None else 0)
 
+    def close(self) -> None:
+        """Nothing to do: the arrays go with this object."""
+
 
 class GpuBackend:
     """One GPU. `cubin` is a kernel file's build, `support` that of the engine's own kernels."""
+
+    keep_bytes = 4 * 2**30
 
     def __init__(self, device: int, cubin: Path, support: Path):
         self._device = cupy.cuda.Device(device)
         self._device.use()
         attributes = self._device.attributes
-        self.machine = Machine("gpu", attributes["MultiProcessorCount"], attributes["MaxSharedMemoryPerBlockOptin"])
+        self.machine = gpu_machine(device, int(self._device.compute_capability))
         self._default_shared_limit = attributes["MaxSharedMemoryPerBlock"]
         self._module = cupy.RawModule(path=str(cubin))
         self.support = cupy.RawModule(path=str(support))
@@ -69,7 +76,7 @@ class GpuBackend:
         self.lanes = [HeldStream(self.support, flush, WARM_UP_NS if lane == 0 else 1) for lane in range(LANES)]
         self._arena = Arena()
 
-    def prepare(self, benchmark: Benchmark, parameters: Parameters, kernel: str) -> PreparedGpu:
+    def prepare(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str) -> PreparedGpu:
         launch = benchmark.launch(parameters, self.machine)
         function = self._function(kernel, launch)
         scratch, fixed, offset = {}, {}, 0

@@ -21,11 +21,17 @@ SAMPLE_FIELDS = ("seconds", "clock_hz", "discarded", "wrong", "observed", "expec
 """What a batch holds of each sample, as parallel lists."""
 
 
+OPTIONAL_FIELDS = ("major_faults", "minor_faults", "note")
+"""The like, of which a line of an earlier version may lack any."""
+
+
 @dataclass
 class Record:
     """All that is known of one case under one identity. `samples` holds parallel lists, one entry per sample."""
 
-    samples: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in (*SAMPLE_FIELDS, "session")})
+    samples: dict[str, list[Any]] = field(
+        default_factory=lambda: {name: [] for name in (*SAMPLE_FIELDS, *OPTIONAL_FIELDS, "session")}
+    )
     spent_seconds: float = 0.0
     throttle: set[str] = field(default_factory=set)
     temperature: int | None = None
@@ -58,6 +64,8 @@ class Record:
         self.event = None
         for name in SAMPLE_FIELDS:
             self.samples[name] += line[name]
+        for name in OPTIONAL_FIELDS:
+            self.samples[name] += line.get(name, [None] * len(line["seconds"]))
         self.samples["session"] += [line["session"]] * len(line["seconds"])
         self.spent_seconds += line["spent_seconds"]
         self.throttle.update(line.get("throttle", ()))

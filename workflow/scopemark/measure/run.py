@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from scopemark import tables
-from scopemark.experiment import Experiment, Machine
+from scopemark.benchmark import Machine
+from scopemark.capabilities import machine_of
+from scopemark.experiment import Experiment
 from scopemark.grid import Case, expand
 from scopemark.measure.journal import Journal, Record
 from scopemark.measure.lock import exclusive
 from scopemark.measure.session import Session, Site, rows
-from scopemark.targets import Target, usable_cpus
+from scopemark.targets import Target
 
 JOURNALS = Path("results/journal")
 
@@ -28,6 +32,8 @@ def measure_grid(
     binary: Path,
     support: str | None,
     kernels: Path,
+    host: Path | None = None,
+    host_kernels: Path | None = None,
     limits: Mapping[str, float],
     cases_path: Path,
     samples_path: Path,
@@ -35,17 +41,23 @@ def measure_grid(
 ) -> None:
     """Measure what is not in the journal yet, and write every case of the grid with its samples.
 
+    kernels: the table of the kernels that the target runs. host, host_kernels: on a GPU, the build of the CPU code that
+    takes part, and its table.
     The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
     """
     cases, excluded = expand(experiment, grid, target.kind)
     for reason, count in sorted(excluded.items()):
         log.write(f"left out {count} points: {reason}\n")
     evidence = _evidence(kernels, target.kind)
-    lacking = _lacking(cases, target)
+    host_hash = tables.read("host_kernels", host_kernels)["code_hash"].iloc[0] if host_kernels else ""
+    machine = machine_of(target)
+    lacking = {case.id: case.benchmark.lacking(case.parameters, machine) for case in cases}
+    lacking = {case: reason for case, reason in lacking.items() if reason}
     limits = {**limits, **{key: grid[key] for key in ("budget_seconds",) if key in grid}}
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
-    hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
-    site = site_of(experiment, target, facts, binary, support)
+    kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
+    hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
+    site = site_of(experiment, target, facts, binary, support, host)
     with exclusive(target.uuid or "cpu"):
         possible = [case for case in cases if case.id not in lacking]
         session = Session(f"{target.name} {experiment.name}/{grid_name}", site, possible, hashes, journal, limits, log)
@@ -58,7 +70,7 @@ def measure_grid(
         status, reason = outcomes[case.id]
         row = {"target_kind": target.kind, "experiment": experiment.name}
         row |= {"benchmark": case.benchmark.name, "kernel": case.kernel, "status": status, "reason": reason or None}
-        row |= _work(case, site.machine, evidence[case.kernel]) | _findings(record)
+        row |= _work(case, site.machine, evidence.get(case.kernel, {})) | _findings(record)
         row |= {name: case.parameters.get(name) for name in experiment.parameter_names}
         case_rows.append(common | row)
         sample_rows += [common | sample for sample in rows(record)]
@@ -67,7 +79,12 @@ def measure_grid(
 
 
 def site_of(
-    experiment: Experiment, target: Target, facts: Mapping[str, Any], binary: Path, support: str | None
+    experiment: Experiment,
+    target: Target,
+    facts: Mapping[str, Any],
+    binary: Path,
+    support: str | None,
+    host: Path | None = None,
 ) -> Site:
     """Where a job measures: how its worker is opened, and what identifies the machine."""
     opening = {
@@ -76,8 +93,18 @@ def site_of(
         "device": target.device,
         "binary": str(binary),
         "support": support,
+        "host": str(host) if host else None,
     }
-    return Site(opening, facts, Machine(target.kind, _processors(target)), target.uuid)
+    return Site(opening, facts, machine_of(target), target.uuid)
+
+
+def code_hash(case: Case, kernel_hashes: Mapping[str, str], host_hash: str = "") -> str:
+    """What identifies the code that a case runs: its kernel's, or that of all a procedure is made of."""
+    own = case.benchmark.code()
+    kernels = [kernel_hashes.get(kernel, "") for kernel in case.benchmark.kernels(case.parameters)]
+    if not own:
+        return kernel_hashes[case.kernel]
+    return hashlib.sha256(json.dumps([own, kernels, host_hash]).encode()).hexdigest()[:16]
 
 
 def _evidence(path: Path, kind: str) -> dict[str, Mapping[str, Any]]:
@@ -85,33 +112,15 @@ def _evidence(path: Path, kind: str) -> dict[str, Mapping[str, Any]]:
     return {row["kernel"]: row for row in frame.to_dict("records")}
 
 
-def _lacking(cases: Sequence[Case], target: Target) -> dict[str, str]:
-    """The cases whose kernels the target's architecture does not have, and why."""
-    least = {case.id: case.benchmark.minimum_architecture(case.parameters) for case in cases}
-    if target.kind != "gpu":
-        return {}
-    own = int(target.architecture)
-    return {case: f"needs sm_{needed}; this GPU is sm_{own}" for case, needed in least.items() if needed > own}
-
-
-def _processors(target: Target) -> int:
-    if target.kind == "cpu":
-        return usable_cpus()
-    from cupy.cuda import runtime
-
-    # An attribute query makes no context.
-    return runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, target.device)
-
-
 def _work(case: Case, machine: Machine, evidence: Mapping[str, Any]) -> dict[str, Any]:
-    launch = case.benchmark.launch(case.parameters, machine)
     aggregated = evidence.get("warp_aggregated")
+    work = case.benchmark.work(case.parameters, machine, bool(aggregated))
     return {
-        "launch_blocks": launch.blocks,
-        "launch_threads": launch.threads,
-        "operations": case.benchmark.operations(case.parameters, launch),
-        "bytes": case.benchmark.bytes(case.parameters, launch) or None,
-        "issued": case.benchmark.issued(case.parameters, launch, bool(aggregated)),
+        "launch_blocks": work.blocks,
+        "launch_threads": work.threads,
+        "operations": work.operations,
+        "bytes": work.bytes,
+        "issued": work.issued,
         "instruction": evidence.get("instruction"),
         "warp_aggregated": aggregated,
     }
@@ -129,5 +138,6 @@ def _findings(record: Record) -> dict[str, Any]:
             "observed": samples["observed"][worst],
             "lost_updates": samples["expected"][worst] - samples["observed"][worst],
             "wrong_elements": samples["wrong"][worst],
+            "note": "; ".join(dict.fromkeys(filter(None, samples["note"]))) or None,
         }
     return findings

@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from scopemark.axes import fixed_samples
+from scopemark.benchmark import Machine
 from scopemark.errors import UserError
-from scopemark.experiment import Machine
 from scopemark.grid import Case
 from scopemark.measure.child import Child, WorkerLost
-from scopemark.measure.journal import SAMPLE_FIELDS, Journal, Record
+from scopemark.measure.journal import OPTIONAL_FIELDS, SAMPLE_FIELDS, Journal, Record
 from scopemark.measure.monitor import Monitor
 from scopemark.measure.progress import Progress
 from scopemark.measure.stop import next_batch, outcome
 
 START_ATTEMPTS = 3
+MEMORABLE_SECONDS = 0.001  # a case that is still prepared takes less to be found
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,12 @@ class Session:
         log: IO[str],
     ):
         self._site, self._cases, self._journal, self._limits = site, list(cases), journal, limits
-        self._identities = {case.id: identity(case, code_hashes[case.kernel], site.fingerprint) for case in cases}
+        self._identities = {case.id: identity(case, code_hashes[case.id], site.fingerprint) for case in cases}
         self.records, self._session = journal.load(self._identities)
         for record in self.records.values():
             if record.event and record.event[0] in ("failed", "timeout"):
                 record.event = None  # it may have been the machine's fault: try again
+        self._prepare_seconds: dict[str, float] = {}  # of a case, the last time that it had to be prepared
         self._monitor = Monitor(site.uuid)
         self._child: Child | None = None
         self._log = log
@@ -71,7 +73,8 @@ class Session:
         self._progress = Progress(name, len(self._cases), done, limits["budget_seconds"], log)
 
     def _next(self, case: Case) -> int:
-        return next_batch(self.records[case.id], self._limits, case.parameters["sampling"])
+        prepare = self._prepare_seconds.get(case.id, 0.0)
+        return next_batch(self.records[case.id], self._limits, case.parameters["sampling"], prepare)
 
     def run(self) -> dict[str, tuple[str, str]]:
         """Sample every case until it is done; case id to its status and reason."""
@@ -94,8 +97,8 @@ class Session:
         return results
 
     def _outcome(self, case: Case) -> tuple[str, str]:
-        check = case.benchmark.check(case.parameters, case.benchmark.launch(case.parameters, self._site.machine))
-        return outcome(self.records[case.id], self._limits, case.parameters["sampling"], check.exact)
+        exact = case.benchmark.exact(case.parameters, self._site.machine)
+        return outcome(self.records[case.id], self._limits, case.parameters["sampling"], exact)
 
     def _report(self, waiting: Sequence[Case]) -> None:
         left = [case for case in waiting if self._next(case)]
@@ -130,11 +133,13 @@ class Session:
         else:
             answered = time.monotonic()
             line.update(
-                {name: reply[name] for name in SAMPLE_FIELDS},
+                {name: reply[name] for name in (*SAMPLE_FIELDS, *OPTIONAL_FIELDS)},
                 discarded=[self._judge(hz, why) for hz, why in zip(reply["clock_hz"], reply["discarded"], strict=True)],
                 spent_seconds=answered - asked - reply["prepare_seconds"],
                 **self._monitor.read(),
             )
+            if reply["prepare_seconds"] > MEMORABLE_SECONDS:
+                self._prepare_seconds[case.id] = reply["prepare_seconds"]
             self.timing["start"] += asked - begin
             self.timing["prepare"] += reply["prepare_seconds"]
             self.timing["sample"] += reply["sample_seconds"]
@@ -182,6 +187,8 @@ def rows(record: Record) -> list[dict[str, Any]]:
             "sm_clock_hz": samples["clock_hz"][i],
             "lost_updates": samples["expected"][i] - samples["observed"][i],
             "kernel_cycles": samples["cycles"][i],
+            "major_faults": samples["major_faults"][i],
+            "minor_faults": samples["minor_faults"][i],
             "discarded": samples["discarded"][i] or None,
         }
         for i in range(record.taken)

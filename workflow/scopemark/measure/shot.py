@@ -11,7 +11,7 @@ import ctypes
 import functools
 from typing import Any
 
-from scopemark.experiment import Launch
+from scopemark.kernel_benchmark import Launch
 
 
 @functools.cache
@@ -28,6 +28,12 @@ class Shot:
         self._parameters = (ctypes.c_void_p * max(len(words), 1))(*(base + size * i for i in range(len(words))))
         self._function = ctypes.c_void_p(kernel.kernel.ptr)
         self._shape = [ctypes.c_uint(n) for n in (launch.blocks, 1, 1, launch.threads, 1, 1, launch.block_memory_bytes)]
+
+    def queue(self, stream: int) -> None:
+        """Launch in a stream. RuntimeError with the driver's error code if it fails."""
+        code = _driver().cuLaunchKernel(self._function, *self._shape, ctypes.c_void_p(stream), self._parameters, None)
+        if code:
+            raise RuntimeError(f"the driver refused a launch: {code}")
 
     def fire(self, stream: int, begin: int, end: int) -> None:
         """Record, launch, record. RuntimeError with the driver's error code if one of them fails."""

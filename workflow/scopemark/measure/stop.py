@@ -12,8 +12,8 @@ BATCH_SECONDS = 0.05
 """Wall time of one batch: long enough to hide the exchange with the worker, short enough to interleave many cases."""
 
 
-def next_batch(record: Record, limits: Mapping[str, float], sampling: str) -> int:
-    """How many samples to take next; 0 when the case is done."""
+def next_batch(record: Record, limits: Mapping[str, float], sampling: str, prepare_seconds: float = 0.0) -> int:
+    """How many samples to take next; 0 when the case is done. A batch lasts at least as long as preparing for it."""
     if record.event is not None:
         return 0
     fixed = fixed_samples(sampling)
@@ -30,7 +30,7 @@ def next_batch(record: Record, limits: Mapping[str, float], sampling: str) -> in
         wanted = max(8, taken // 2)
     else:
         wanted = int(limits["minimum_samples"]) - len(kept)
-    affordable = int(BATCH_SECONDS / (record.spent_seconds / taken)) or 1
+    affordable = int(max(BATCH_SECONDS, prepare_seconds) / (record.spent_seconds / taken)) or 1
     return min(wanted, affordable, int(limits["maximum_samples"]) - taken)
 
 

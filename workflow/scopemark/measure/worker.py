@@ -16,14 +16,17 @@ from typing import Any
 
 from scopemark.experiment import load_experiment
 from scopemark.measure.backend import Backend, Unsupported
-
-KEEP_BYTES = {"gpu": 4 * 2**30, "cpu": 2**30}
-"""Memory of prepared cases that stays allocated between their batches."""
+from scopemark.procedure import Procedure
 
 WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before its batch
 
 
-def open_backend(request: dict[str, Any]) -> Backend:
+def open_backend(request: dict[str, Any], procedures: bool) -> Backend:
+    """Where kernels are launched, or where procedures run."""
+    if procedures:
+        from scopemark.measure.rehearsal import open_stage_backend
+
+        return open_stage_backend(request)
     if request["kind"] == "gpu":
         from scopemark.measure.gpu import GpuBackend
 
@@ -38,20 +41,28 @@ class Worker:
 
     def __init__(self, request: dict[str, Any]):
         self._experiment = load_experiment(request["experiment"])
-        self._backend = open_backend(request)
+        self._request = request
+        self._backends: dict[bool, Backend] = {}
         self._prepared: OrderedDict[str, Any] = OrderedDict()
         self._last: dict[str, float] = {}
+        # What cannot be loaded is found out before any case is tried.
+        self._backend(isinstance(self._experiment.benchmarks[0], Procedure))
+
+    def _backend(self, procedures: bool) -> Backend:
+        if procedures not in self._backends:
+            self._backends[procedures] = open_backend(self._request, procedures)
+        return self._backends[procedures]
 
     def _prepare(self, request: dict[str, Any]) -> Any:
         case = request["case"]
         if case in self._prepared:
             self._prepared.move_to_end(case)
             return self._prepared[case]
-        limit = KEEP_BYTES[self._backend.machine.kind]
-        while self._prepared and sum(p.bytes for p in self._prepared.values()) > limit:
-            self._prepared.popitem(last=False)
         benchmark = self._experiment.benchmark(request["benchmark"])
-        self._prepared[case] = self._backend.prepare(benchmark, request["parameters"], request["kernel"])
+        backend = self._backend(isinstance(benchmark, Procedure))
+        while self._prepared and sum(p.bytes for p in self._prepared.values()) > backend.keep_bytes:
+            self._prepared.popitem(last=False)[1].close()
+        self._prepared[case] = backend.prepare(benchmark, request["parameters"], request["kernel"])
         return self._prepared[case]
 
     def sample(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -59,7 +70,8 @@ class Worker:
         prepared = self._prepare(request)
         ready = time.perf_counter()
         warm_up = self._last.get(request["case"], 0.0) < WARM_UP_SECONDS
-        batch = self._backend.sample(prepared, request["first"], request["n"], warm_up)
+        procedures = isinstance(self._experiment.benchmark(request["benchmark"]), Procedure)
+        batch = self._backend(procedures).sample(prepared, request["first"], request["n"], warm_up)
         self._last[request["case"]] = min(batch.seconds)
         return {**vars(batch), "prepare_seconds": ready - start, "sample_seconds": time.perf_counter() - ready}
 

@@ -9,7 +9,8 @@ import functools
 import math
 
 from scopemark.axes import resolve_count
-from scopemark.experiment import Launch, Machine, Parameters, Rule
+from scopemark.benchmark import Machine, Parameters, Rule
+from scopemark.kernel_benchmark import Launch
 
 LARGEST_BLOCK = 1024
 

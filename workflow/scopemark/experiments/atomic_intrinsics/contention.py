@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from scopemark.axes import choice, count, integer
-from scopemark.experiment import Benchmark, Buffer, Check, Launch, Parameters, Rule
+from scopemark.benchmark import Parameters, Rule
 from scopemark.experiments.atomic_intrinsics.common import (
     BLOCK_RULE,
     TARGET_RULES,
@@ -14,6 +14,7 @@ from scopemark.experiments.atomic_intrinsics.common import (
     launch_updates,
     zipf,
 )
+from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 
 RUN = 256
 """Consecutive updates of one slot in the mapping by block."""
@@ -75,7 +76,7 @@ def _issued(parameters: Parameters, launch: Launch, aggregated: bool) -> int | N
     return None
 
 
-CONTENTION = Benchmark(
+CONTENTION = KernelBenchmark(
     name="contention",
     axes=(
         choice("mapping", ["modulo", "block", "hash", "skewed", "sorted"], "how updates are spread over the slots"),

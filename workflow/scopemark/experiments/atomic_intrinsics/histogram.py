@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scopemark.axes import choice, count, integer, number, resolve_count
-from scopemark.experiment import Benchmark, Buffer, Check, Launch, Machine, Parameters
+from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.atomic_intrinsics.common import TARGET_RULES, zipf
+from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 
 
 def _launch(parameters: Parameters, machine: Machine) -> Launch:
@@ -31,7 +32,7 @@ def _buffers(parameters: Parameters, launch: Launch) -> dict[str, Buffer]:
     }
 
 
-HISTOGRAM = Benchmark(
+HISTOGRAM = KernelBenchmark(
     name="histogram",
     axes=(
         integer("elements", 2**22, 1, 2**30, "elements counted, one bin number of 4 bytes each"),

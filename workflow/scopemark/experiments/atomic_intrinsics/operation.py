@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scopemark.axes import choice, count, integer, resolve_count
-from scopemark.experiment import Benchmark, Buffer, Check, Launch, Machine, Parameters, Rule
+from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.atomic_intrinsics.common import BLOCK_RULE, is_gpu
+from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _uneven(parameters: Parameters) -> bool:
     return isinstance(threads, str) or threads % counters != 0
 
 
-OPERATION = Benchmark(
+OPERATION = KernelBenchmark(
     name="operation",
     axes=(
         choice("operation", ALL, "the intrinsic: atomicAdd, atomicSub, …"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scopemark.axes import choice, count, integer
-from scopemark.experiment import Benchmark, Buffer, Check, Launch, Parameters, Rule
+from scopemark.benchmark import Parameters, Rule
 from scopemark.experiments.atomic_intrinsics.common import BLOCK_RULE, TARGET_RULES, is_gpu, launch_updates
+from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 
 
 def expected_slots(operation: str, updates: int, slots: int):
@@ -27,7 +28,7 @@ def _buffers(parameters: Parameters, launch: Launch) -> dict[str, Buffer]:
     }
 
 
-SAMPLE = Benchmark(
+SAMPLE = KernelBenchmark(
     name="sample",
     axes=(
         choice("operation", ["add", "max", "cas"], "add 1; take the maximum of i; add 1 by compare-and-swap"),

@@ -1,0 +1,56 @@
+"""What a GPU says it can do. The one place where device attributes are read; everything else is told."""
+
+from __future__ import annotations
+
+from scopemark.benchmark import Machine
+from scopemark.targets import Target, usable_cpus
+
+DEVICE_ATTRIBUTES = {
+    "multiprocessors": "MultiProcessorCount",
+    "l2_bytes": "L2CacheSize",
+    "shared_bytes_per_multiprocessor": "MaxSharedMemoryPerMultiprocessor",
+    "shared_bytes_per_block": "MaxSharedMemoryPerBlockOptin",
+    "registers_per_multiprocessor": "MaxRegistersPerMultiprocessor",
+    "threads_per_multiprocessor": "MaxThreadsPerMultiProcessor",
+    "memory_bus_bits": "GlobalMemoryBusWidth",
+    "copy_engines": "AsyncEngineCount",
+    "integrated": "Integrated",
+    "managed_memory": "ManagedMemory",
+    "concurrent_managed_access": "ConcurrentManagedAccess",
+    "pageable_memory_access": "PageableMemoryAccess",
+    "pageable_memory_access_uses_host_page_tables": "PageableMemoryAccessUsesHostPageTables",
+    "direct_managed_mem_access_from_host": "DirectManagedMemAccessFromHost",
+    "host_native_atomic_supported": "HostNativeAtomicSupported",
+    "can_map_host_memory": "CanMapHostMemory",
+    "host_register_supported": "HostRegisterSupported",
+    "memory_pools_supported": "MemoryPoolsSupported",
+}
+"""Our name to CUDA's, less its prefix cudaDevAttr."""
+
+
+def device_attributes(device: int) -> dict[str, int]:
+    """A GPU's attributes by our names; what this CUDA does not know is left out. Makes no context."""
+    from cupy.cuda import Device
+
+    found = Device(device).attributes
+    return {ours: found[theirs] for ours, theirs in DEVICE_ATTRIBUTES.items() if theirs in found}
+
+
+def gpus_here() -> int:
+    """How many GPUs this process may use."""
+    from cupy.cuda import runtime
+
+    return runtime.getDeviceCount()
+
+
+def machine_of(target: Target) -> Machine:
+    """What a case may know of a target."""
+    if target.kind == "cpu":
+        return Machine("cpu", usable_cpus())
+    return gpu_machine(target.device, int(target.architecture))
+
+
+def gpu_machine(device: int, architecture: int) -> Machine:
+    """What a case may know of a GPU. `gpus` is among its attributes: how many there are here."""
+    attributes = device_attributes(device) | {"gpus": gpus_here()}
+    return Machine("gpu", attributes["multiprocessors"], attributes["shared_bytes_per_block"], architecture, attributes)

@@ -1,0 +1,17 @@
+"""Unified memory: which memory each processor may touch, how data should go in and results come back, and what helps.
+
+After the CUDA Programming Guide, 4.1. The kernels are in `kernels/unified_memory.cu` and the headers beside it; each
+benchmark is a sequence of steps of which one is timed.
+"""
+
+from scopemark.experiment import Experiment
+from scopemark.experiments.unified_memory.access import ACCESS
+from scopemark.experiments.unified_memory.allocation import ALLOCATION
+from scopemark.experiments.unified_memory.canary import CANARY
+
+EXPERIMENT = Experiment(
+    name="unified_memory",
+    title="Unified memory",
+    question="Which memory may a kernel touch here, how should data go in and results come back, and which hint helps?",
+    benchmarks=(CANARY, ALLOCATION, ACCESS),
+)
