@@ -39,7 +39,7 @@ SCOPEMARK_ENTRY(axpy, (POINTER(uint32) y, POINTER(uint32) x, uint64 units, uint6
                 scopemark::axpy)
 #if SCOPEMARK_GPU
 // Managed memory that nobody allocates; its size stands in workflow/scopemark/stage/allocators.py too.
-extern "C" __device__ __managed__ scopemark::uint32 managed_variable[(1 << 24) / 4];
+extern "C" __device__ __managed__ scopemark::uint32 managed_variable[(1 << 26) / 4];
 
 SCOPEMARK_ENTRY(busy, (uint64 duration_ns, OUT), (duration_ns, out), scopemark::busy)
 #endif

@@ -29,7 +29,7 @@ class Allocator:
 
 
 VARIABLE_BYTES = 2**20  # of the variables of the C++ library, in kernels/unified_memory/variables.cpp
-MANAGED_VARIABLE_BYTES = 2**24  # of the __managed__ variable, in kernels/unified_memory.cu
+MANAGED_VARIABLE_BYTES = 2**26  # of the __managed__ variable, in kernels/unified_memory.cu
 
 ALLOCATORS = {
     allocator.name: allocator
