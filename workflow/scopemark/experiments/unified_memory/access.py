@@ -120,7 +120,7 @@ ACCESS = Procedure(
     run=_run,
     uses=lambda p: (*SWEEPS, "read_random"),
     times=lambda p: (
-        "read_random" if p["pattern"] == "random" else f"{p['operation']}_{_suffix(p['bytes'], p['stride_bytes'])}"
+        "read_random" if p["pattern"] == "random" else f"{p['operation']}_{_suffix(p['size_bytes'], p['stride_bytes'])}"
     ),
     missing=_missing,
     operations=_operations,
