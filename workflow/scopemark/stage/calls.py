@@ -9,7 +9,7 @@ from typing import Any
 
 from cuda.bindings import runtime
 
-HOST = "host"
+from scopemark.stage.memory import HOST
 
 
 class CudaError(RuntimeError):
@@ -60,15 +60,10 @@ def advise(address: int, bytes: int, advice: str, where: str | int) -> None:
 
 def range_attribute(address: int, bytes: int, attribute: str) -> int:
     """One attribute of a range of managed memory, as ReadMostly or PreferredLocation. CPUs are -1, no place -2."""
-    return int(
-        call(
-            "cudaMemRangeGetAttribute",
-            4,
-            runtime.cudaMemRangeAttribute[f"cudaMemRangeAttribute{attribute}"],
-            address,
-            bytes,
-        )
-    )
+    kind = runtime.cudaMemRangeAttribute[f"cudaMemRangeAttribute{attribute}"]
+    answer = call("cudaMemRangeGetAttribute", 4, kind, address, bytes)
+    # AccessedBy is answered by a list of as many processors as were asked for; it is filled up with no place.
+    return int(answer[0] if isinstance(answer, list) else answer)
 
 
 def copy(to: int, source: int, bytes: int, kind: str, stream: int) -> None:

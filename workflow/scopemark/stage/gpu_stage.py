@@ -17,8 +17,7 @@ from scopemark.measure.shot import Shot
 from scopemark.procedure import Timed
 from scopemark.stage import calls, cuda_memory, host_memory
 from scopemark.stage.allocators import HERE, no_access, no_hints
-from scopemark.stage.calls import HOST
-from scopemark.stage.memory import Memory
+from scopemark.stage.memory import HOST, Memory
 from scopemark.stage.stage import OUT, OUT_WORDS, Argument, Stage
 from scopemark.targets import usable_cpus
 
@@ -139,6 +138,10 @@ class GpuStage(Stage):
         """Give advice on memory: SetReadMostly, SetPreferredLocation, SetAccessedBy, or Unset…"""
         self._check_hints(memory)
         calls.advise(memory.address, memory.bytes, advice, where)
+
+    def range_attribute(self, memory: Memory, attribute: str) -> int:
+        """What CUDA says of managed memory, as ReadMostly or PreferredLocation. CPUs are -1, no place -2."""
+        return calls.range_attribute(memory.address, memory.bytes, attribute)
 
     def _check_hints(self, memory: Memory) -> None:
         if (reason := no_hints(memory.allocator, self.machine.attributes)) is not None:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+HOST = "host"
+"""The CPU's memory as a place; a GPU's is its ordinal."""
+
 
 @dataclass
 class Memory:

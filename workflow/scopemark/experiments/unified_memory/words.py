@@ -43,15 +43,16 @@ class Words:
         self.count = memory.bytes // stride_bytes
         self.dense = self.stride == 1 and memory.bytes % UNIT == 0
 
-    def _run(self, processor: str, sweep: str, *arguments: object, threads: int = 0) -> Timed:
+    def _entry(self, sweep: str) -> tuple[str, tuple[int, ...]]:
+        """The entry point of a sweep, and the arguments that are the words' shape: the pieces of work come first."""
         if self.dense:
-            items = self.memory.bytes // UNIT
-            kernel, shape = f"{sweep}_dense", (items,)
-        else:
-            items = self.count
-            kernel, shape = f"{sweep}_words", (items, self.stride)
+            return f"{sweep}_dense", (self.memory.bytes // UNIT,)
+        return f"{sweep}_words", (self.count, self.stride)
+
+    def _run(self, processor: str, sweep: str, *arguments: object, threads: int = 0) -> Timed:
+        kernel, shape = self._entry(sweep)
         if processor == "gpu":
-            return self.stage.on_gpu(kernel, self.memory, *shape, *arguments, items=items)
+            return self.stage.on_gpu(kernel, self.memory, *shape, *arguments, items=shape[0])
         return self.stage.on_cpu(kernel, self.memory, *shape, *arguments, threads=threads or self.threads)
 
     def write(self, processor: str, seed: int, threads: int = 0) -> Timed:
@@ -73,6 +74,14 @@ class Words:
         if operation == "read":
             return self._run(processor, "read", OUT)
         return self.write(processor, self.seed + 1) if operation == "write" else self.update(processor)
+
+    def queue(self, operation: str) -> None:
+        """Queue a sweep of the GPU in the stage's stream. What it reads adds up in what the stage reads out."""
+        kernel, shape = self._entry(operation)
+        if operation != "read":
+            self.seed += 1
+        argument = {"read": OUT, "write": self.seed, "update": 1}[operation]
+        self.stage.launch(kernel, self.memory, *shape, argument, items=shape[0])
 
     def proven(self, timed: Timed, processor: str, operation: str) -> Measured:
         """A sweep that was just made, with its proof: the sum that was read, or what the other processor then finds.
