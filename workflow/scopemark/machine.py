@@ -14,7 +14,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from scopemark.capabilities import device_attributes
+from scopemark.capabilities import device_attributes, gpus_here
+from scopemark.memory_facts import memory_facts, uvm_parameters
 from scopemark.targets import Target, usable_cpus
 
 
@@ -25,9 +26,12 @@ def describe(target: Target) -> dict[str, Any]:
         "kind": target.kind,
         "described_at": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "host": host(),
+        "memory": memory_facts(),
     }
     if target.kind == "gpu":
         description["gpu"] = gpu(target)
+        if parameters := uvm_parameters():
+            description["uvm"] = parameters
     return description
 
 
@@ -77,6 +81,7 @@ def gpu(target: Target) -> dict[str, Any]:
         "cupy": cupy.__version__,
     }
     facts |= device_attributes(target.device)
+    facts["gpus"] = gpus_here()
     with contextlib.suppress(OSError):
         first = Path("/proc/driver/nvidia/version").read_text().splitlines()[0]
         facts["kernel_module"] = "open" if "Open Kernel Module" in first else "proprietary"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
@@ -18,6 +19,9 @@ _FLAGS = (
     "pageable_memory_access_uses_host_page_tables",
     "direct_managed_mem_access_from_host",
     "host_native_atomic_supported",
+    "can_map_host_memory",
+    "host_register_supported",
+    "memory_pools_supported",
 )
 """Facts that a machine description has as CUDA gives them, 0 or 1."""
 DASH = "–"
@@ -78,7 +82,7 @@ def fact(name: str, value: Any) -> str:
             return f"{value:,.0f} {unit}"
     if name in ("cuda_driver", "cuda_runtime"):
         return f"{value // 1000}.{value % 1000 // 10}"
-    return str(value)
+    return str(value) or "none"
 
 
 def fact_name(name: str) -> str:
@@ -86,9 +90,18 @@ def fact_name(name: str) -> str:
     for ending in ("_bytes", "_mhz", "_watts", "_bits"):
         name = name.removesuffix(ending)
     words = name.replace("_", " ")
-    for word in ("l1", "l2", "l3", "ecc", "mig", "pcie", "cpu", "cpus", "cuda", "sm"):
+    for word in ("l1", "l2", "l3", "ecc", "mig", "pcie", "cpu", "cpus", "cuda", "sm", "numa", "hmm"):
         words = " ".join(part.upper().replace("CPUS", "CPUs") if part == word else part for part in words.split())
     return words
+
+
+def flat(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Facts and those within them by one name each: numa_nodes_0_cpus."""
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{prefix}{name}_")
+        else:
+            yield prefix + name, value
 
 
 def kernel_words(kernel: str) -> str:

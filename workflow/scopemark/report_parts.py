@@ -18,7 +18,7 @@ from scopemark.experiment import load_experiment
 from scopemark.figures import device_name, device_order, label, load_figure
 from scopemark.figures_save import read_points
 from scopemark.grid import expand
-from scopemark.report_format import fact, fact_name
+from scopemark.report_format import fact, fact_name, flat
 
 
 def machine_parts(
@@ -30,8 +30,10 @@ def machine_parts(
     parts = []
     for (run, target), machine in machines.items():
         own = cases[(cases["run"] == run) & (cases["target"] == target)]
-        sections = ("gpu", "host") if machine["kind"] == "gpu" else ("host",)
-        facts = [(part, fact_name(k), fact(k, v)) for part in sections for k, v in machine[part].items()]
+        sections = [part for part in ("gpu", "host", "memory") if part in machine]
+        facts = [(part, fact_name(k), fact(k, v)) for part in sections for k, v in flat(machine[part])]
+        # A module's parameters are known by their own names.
+        facts += [("uvm", name, str(value)) for name, value in machine.get("uvm", {}).items()]
         parts.append(
             {
                 "name": device_name(machine, target),

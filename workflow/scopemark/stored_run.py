@@ -10,6 +10,7 @@ from typing import Any
 
 from scopemark.collect import read_machine
 from scopemark.errors import UserError
+from scopemark.report_format import flat
 
 SHAPE = (
     "a run is a directory with machine.json, <experiment>.cases.csv and <experiment>.samples.csv.gz, "
@@ -102,8 +103,8 @@ def changed_facts(base: StoredRun, new: StoredRun) -> list[dict[str, Any]]:
     """The facts of the machine's description that differ between the runs: part, fact, base, new."""
     one, two = read_machine(base.machine_file), read_machine(new.machine_file)
     rows = []
-    for part in ("gpu", "host"):
-        was, now = one.get(part, {}), two.get(part, {})
+    for part in ("gpu", "host", "memory", "uvm"):
+        was, now = (dict(flat(machine.get(part, {}))) for machine in (one, two))
         for name in dict.fromkeys([*was, *now]):
             if was.get(name) != now.get(name):
                 rows.append({"part": part, "fact": name, "base": was.get(name), "new": now.get(name)})
