@@ -55,7 +55,7 @@ class StageBackend:
         case = Rehearsed(self._stage, steps, benchmark.uses(parameters), benchmark.held_bytes(parameters))
         try:
             case.next()  # loads what is loaded on first use, and warms up what there is to warm up
-        except Unsupported:
+        except (Unsupported, MemoryError):
             case.close()
             raise
         return case

@@ -53,7 +53,12 @@ class GpuStage(Stage):
     def _new(self, allocator: str, bytes: int) -> Memory:
         if allocator in HERE:
             return host_memory.allocate(allocator, bytes, self.library)
-        return cuda_memory.allocate(allocator, bytes, self.device, self._module)
+        try:
+            return cuda_memory.allocate(allocator, bytes, self.device, self._module)
+        except calls.CudaError as error:
+            if error.name == "cudaErrorMemoryAllocation":
+                raise MemoryError(f"{bytes} bytes from {allocator}: {error}") from None
+            raise
 
     def streams(self, n: int) -> list[int]:
         """n streams besides `stream`; the same ones whenever they are asked for."""
