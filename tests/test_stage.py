@@ -151,8 +151,7 @@ def test_a_fixed_size_is_a_limit(stage):
 
 
 def test_page_faults_are_counted_with_the_step_that_makes_them(stage, owned):
-    """A first touch of small pages faults at least once for every sixteen of them, which is how far a kernel maps around
-    a fault; a second touch does not."""
+    """A first touch of small pages faults for each of them, or for a few at once; a second touch does not."""
     memory = stage.allocate("mmap_small", 2**24)
     words = Words(stage, memory)
     first, second = (words.write("cpu", 1) for _ in range(2))
