@@ -15,6 +15,7 @@ from scopemark.layout import (
     kernel_sources,
     recorded_runs,
 )
+from scopemark.procedure import Procedure
 from scopemark.targets import describe_target
 
 share_package()
@@ -60,8 +61,17 @@ def binary_file(wildcards):
     return f"results/build/{wildcards.toolchain}/{wildcards.experiment}.{name}"
 
 
+def grid_benchmark(wildcards):
+    """The benchmark that a grid is of."""
+    grid = settings.grids[wildcards.experiment][wildcards.grid]
+    return load_experiment(wildcards.experiment).benchmark(grid["benchmark"])
+
+
 def evidence_files(wildcards):
-    """What identifies the machine code that a target runs, and on a GPU the engine's own kernels."""
+    """What identifies the machine code that a target runs, and on a GPU the engine's own kernels.
+
+    CPU code takes part only where a grid's cases are sequences: the host build is of no concern to the others.
+    """
     target = targets[wildcards.target]
     build = f"results/build/{wildcards.toolchain}"
     if target.kind == "cpu":
@@ -71,7 +81,7 @@ def evidence_files(wildcards):
         "kernels": f"{build}/{wildcards.experiment}.{architecture}.kernels.csv",
         "support": f"{build}/support.{architecture}.cubin",
     }
-    if load_experiment(wildcards.experiment).has_procedures:
+    if isinstance(grid_benchmark(wildcards), Procedure):
         files["host"] = f"{build}/{wildcards.experiment}.host.so"
         files["host_kernels"] = f"{build}/{wildcards.experiment}.host.csv"
     return files
@@ -80,14 +90,12 @@ def evidence_files(wildcards):
 def takes_the_machine(wildcards):
     """Whether a measurement needs the CPUs to itself."""
     kind = targets[wildcards.target].kind
-    return kind == "cpu" or load_experiment(wildcards.experiment).has_procedures
+    return kind == "cpu" or isinstance(grid_benchmark(wildcards), Procedure)
 
 
 def procedure_code(wildcards):
     """What identifies the sequence that a grid's cases go through, where it is one: its change is a new measurement."""
-    experiment = load_experiment(wildcards.experiment)
-    grid = settings.grids[wildcards.experiment][wildcards.grid]
-    return experiment.benchmark(grid["benchmark"]).code()
+    return grid_benchmark(wildcards).code()
 
 
 def measured_files(wildcards):

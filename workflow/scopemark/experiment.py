@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from scopemark.benchmark import Benchmark
 from scopemark.errors import UserError
-from scopemark.procedure import Procedure
 
 
 @dataclass(frozen=True)
@@ -28,11 +27,6 @@ class Experiment:
     def __post_init__(self):
         names = dict.fromkeys(axis.name for benchmark in self.benchmarks for axis in benchmark.all_axes)
         object.__setattr__(self, "parameter_names", tuple(names))
-
-    @property
-    def has_procedures(self) -> bool:
-        """Whether CPU code takes part in measuring it on a GPU."""
-        return any(isinstance(benchmark, Procedure) for benchmark in self.benchmarks)
 
     def benchmark(self, name: str) -> Benchmark:
         for benchmark in self.benchmarks:

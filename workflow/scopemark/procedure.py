@@ -84,7 +84,8 @@ class Procedure(Benchmark):
         sampling(
             "sampling",
             "adaptive",
-            "adaptive: until the median's interval is narrow; best_of_N: exactly N samples",
+            "adaptive: until the median's interval is narrow; best_of_N: exactly N samples; "
+            "single_shots_N: N samples of a call as a plain program makes it, its latency included",
         ),
     )
 

@@ -91,3 +91,12 @@ class HeldStream:
         shot.fire(self._stream.ptr, self._begin.ptr, self._end.ptr)
         self._stream.synchronize()
         return cupy.cuda.get_elapsed_time(self._begin, self._end) * 1e-3
+
+    def unheld(self, queue: Callable[[], None]) -> float:
+        """Seconds between two events around what `queue` queues; nothing is held: it may wait for the device."""
+        self._stream.synchronize()
+        self._begin.record(self._stream)
+        queue()
+        self._end.record(self._stream)
+        self._stream.synchronize()
+        return cupy.cuda.get_elapsed_time(self._begin, self._end) * 1e-3

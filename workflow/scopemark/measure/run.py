@@ -49,7 +49,8 @@ def measure_grid(
     for reason, count in sorted(excluded.items()):
         log.write(f"left out {count} points: {reason}\n")
     evidence = _evidence(kernels, target.kind)
-    host_hash = tables.read("host_kernels", host_kernels)["code_hash"].iloc[0] if host_kernels else ""
+    # Of all its kernels the same; a build of none has none to run.
+    host_hash = next(iter(tables.read("host_kernels", host_kernels)["code_hash"]), "") if host_kernels else ""
     machine = machine_of(target)
     lacking = {case.id: case.benchmark.lacking(case.parameters, machine) for case in cases}
     lacking = {case: reason for case, reason in lacking.items() if reason}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import cupy
 
@@ -20,6 +21,8 @@ from scopemark.stage.allocators import HERE, no_access, no_hints
 from scopemark.stage.memory import HOST, Memory
 from scopemark.stage.stage import OUT, OUT_WORDS, Argument, Stage
 from scopemark.targets import usable_cpus
+
+Result = TypeVar("Result")
 
 THREADS = 256
 BLOCKS_PER_MULTIPROCESSOR = 8
@@ -110,6 +113,18 @@ class GpuStage(Stage):
             seconds, clock_hz, expired = lane.timed(lambda: shot.queue(lane.pointer))
         self.read_out()
         return Timed(seconds, clock_hz, discarded="the hold ended before the work was queued" if expired else "")
+
+    def on_gpu_unheld(self, call: Callable[[], Result]) -> tuple[Timed, Result]:
+        """Have a call queue CuPy's work in the stage's stream, and wait for it: the time, and what it returned.
+
+        The time is the device's between two events around the call. Nothing is held, since the call may wait for the
+        device halfway: what the host does meanwhile is in the time.
+        """
+        cupy.cuda.Device(self.device).synchronize()  # what CuPy has made in other streams is there
+        returned: list[Result] = []
+        with self._lane as lane:
+            seconds = lane.unheld(lambda: returned.append(call()))
+        return Timed(seconds), returned.pop()
 
     def load(self, *kernels: str) -> None:
         """Have kernels loaded, so that none is in a timed step."""

@@ -49,12 +49,33 @@ def hashed(n: int):
     return value ^ (value >> numpy.uint32(16))
 
 
+GUIDE_BITS = 18  # of a hash, by which its rank is looked up
+CHUNK = 2**22  # ranks drawn at a time, which bounds the memory
+
+
 @functools.lru_cache(maxsize=4)
 def zipf(n: int, ranks: int, skew: float):
     """n ranks below `ranks`, rank r with a probability in proportion to (r + 1) ** -skew; 0 is uniform."""
     import numpy
 
     cumulated = numpy.cumsum(numpy.arange(1, ranks + 1, dtype=numpy.float64) ** -skew)
-    drawn = (hashed(n) + 0.5) * (cumulated[-1] / 2**32)
-    found = numpy.searchsorted(cumulated, drawn, side="right").astype(numpy.uint32)
-    return numpy.minimum(found, numpy.uint32(ranks - 1))
+
+    def rank_of(hashes):
+        drawn = (hashes + 0.5) * (cumulated[-1] / 2**32)
+        found = numpy.searchsorted(cumulated, drawn, side="right").astype(numpy.uint32)
+        return numpy.minimum(found, numpy.uint32(ranks - 1))
+
+    # Most hashes that begin with the same bits have one rank; only the others are searched for, which takes long.
+    shift = numpy.uint32(32 - GUIDE_BITS)
+    begin = numpy.arange(2**GUIDE_BITS, dtype=numpy.uint32) << shift
+    guide = rank_of(begin)
+    several = guide != rank_of(begin | ((numpy.uint32(1) << shift) - numpy.uint32(1)))
+    found = hashed(n)
+    for first in range(0, n, CHUNK):
+        part = found[first : first + CHUNK]
+        place = part >> shift
+        searched = numpy.flatnonzero(several[place])
+        ranked = rank_of(part[searched])
+        part[:] = guide[place]
+        part[searched] = ranked
+    return found

@@ -7,6 +7,10 @@ from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.atomic_intrinsics.common import TARGET_RULES, zipf
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 
+ELEMENTS = integer("elements", 2**22, 1, 2**30, "elements counted, one bin number of 4 bytes each")
+BINS = integer("bins", 256, 1, 2**24, "bins")
+SKEW = number("skew", 0.0, 0.0, 4.0, "Zipf's exponent over the bins; 0 fills them evenly")
+
 
 def _launch(parameters: Parameters, machine: Machine) -> Launch:
     return Launch(
@@ -35,9 +39,9 @@ def _buffers(parameters: Parameters, launch: Launch) -> dict[str, Buffer]:
 HISTOGRAM = KernelBenchmark(
     name="histogram",
     axes=(
-        integer("elements", 2**22, 1, 2**30, "elements counted, one bin number of 4 bytes each"),
-        integer("bins", 256, 1, 2**24, "bins"),
-        number("skew", 0.0, 0.0, 4.0, "Zipf's exponent over the bins; 0 fills them evenly"),
+        ELEMENTS,
+        BINS,
+        SKEW,
         choice("api", ["atomic_ref", "intrinsic", "builtin"], "how the adds are written"),
         choice("form", ["private_bins", "global_bins"], "where an element is counted first"),
         count("blocks", "4/sm", "blocks in the grid; teams of threads on a CPU"),
