@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy
 
 HOST = "host"
 """The CPU's memory as a place; a GPU's is its ordinal."""
@@ -25,10 +27,12 @@ class Memory:
     def __post_init__(self):
         self.on_gpu = self.on_gpu or self.address
 
-    def words(self) -> np.ndarray:
+    def words(self) -> numpy.ndarray:
         """The memory as the CPU sees it: uint32, no copy. Only for memory that the CPU can address."""
+        import numpy
+
         kind = ctypes.c_uint32 * (self.bytes // 4)
-        return np.frombuffer(kind.from_address(self.address), dtype=np.uint32)
+        return numpy.frombuffer(kind.from_address(self.address), dtype=numpy.uint32)
 
     def release(self) -> None:
         """Give it back; a second time does nothing."""

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from scopemark.benchmark import Machine
 from scopemark.measure.backend import Unsupported
 from scopemark.procedure import Timed
@@ -37,7 +35,7 @@ class Stage:
         self._launch = self.library.scopemark_launch
         self._launch.restype = ctypes.c_double
         self._launch.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_size_t]
-        self._out = np.zeros(OUT_WORDS, dtype=np.uint64)
+        self._out = (ctypes.c_uint64 * OUT_WORDS)()
         self.found: list[int] = [0] * OUT_WORDS
         self.allowed: tuple[str, ...] = ()  # the entry points that the procedure says it uses
         self._owned: list[Memory] | None = None
@@ -73,13 +71,13 @@ class Stage:
         self._check_entry(kernel)
         if threads > self.machine_cpus:
             raise Unsupported(f"needs {threads} CPUs; {self.machine_cpus} may be used here")
-        words = np.array([self._cpu_word(argument) for argument in arguments], dtype=np.uint64)
+        words = (ctypes.c_uint64 * max(1, len(arguments)))(*map(self._cpu_word, arguments))
         entry = ctypes.cast(getattr(self.library, kernel), ctypes.c_void_p)
-        self._out[:] = 0
+        ctypes.memset(self._out, 0, ctypes.sizeof(self._out))
         before = resource.getrusage(resource.RUSAGE_SELF)
-        seconds = self._launch(entry, words.ctypes.data, 1, threads, 0)
+        seconds = self._launch(entry, words, 1, threads, 0)
         after = resource.getrusage(resource.RUSAGE_SELF)
-        self.found = [int(word) for word in self._out]
+        self.found = list(self._out)
         return Timed(seconds, None, after.ru_majflt - before.ru_majflt, after.ru_minflt - before.ru_minflt)
 
     @property
@@ -89,7 +87,7 @@ class Stage:
 
     def _cpu_word(self, argument: Argument) -> int:
         if argument is OUT:
-            return self._out.ctypes.data
+            return ctypes.addressof(self._out)
         if isinstance(argument, Memory):
             if (reason := no_access(argument.allocator, "cpu", self.machine.attributes)) is not None:
                 raise Unsupported(reason)
