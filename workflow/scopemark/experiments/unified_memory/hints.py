@@ -1,0 +1,130 @@
+"""Hints by name, the calls that each means, and turns of the two processors that keep to one.
+
+Places are named by who is there: "gpu" is the stage's GPU, "cpu" the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scopemark.benchmark import Machine, Parameters
+from scopemark.experiments.unified_memory.common import MIB
+from scopemark.experiments.unified_memory.words import Words
+from scopemark.procedure import Timed
+from scopemark.stage import Stage
+from scopemark.stage.allocators import no_hints, no_memory
+from scopemark.stage.memory import HOST, Memory
+
+BLOCK = 2 * MIB
+"""Bytes that the driver keeps books about together: smaller memory may share them with a neighbour."""
+
+NEAR, AWAY = "near", "away"
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What a program does about memory beside using it.
+
+    advice: calls that are made once, each with its place. prefetch: NEAR before a processor's first pass over data that
+    the other one had, to it; AWAY before every pass, to the other one; or nothing.
+    """
+
+    advice: tuple[tuple[str, str], ...] = ()
+    prefetch: str = ""
+
+
+_READ_MOSTLY = ("SetReadMostly", "cpu")  # the place is ignored
+_PREFERRED_GPU, _PREFERRED_HOST = ("SetPreferredLocation", "gpu"), ("SetPreferredLocation", "cpu")
+_BY_GPU, _BY_HOST = ("SetAccessedBy", "gpu"), ("SetAccessedBy", "cpu")
+
+HINTS = {
+    "none": Hint(),
+    "prefetch": Hint(prefetch=NEAR),
+    "read_mostly": Hint((_READ_MOSTLY,)),
+    "read_mostly_prefetch": Hint((_READ_MOSTLY,), NEAR),
+    "preferred_gpu": Hint((_PREFERRED_GPU,)),
+    "preferred_gpu_prefetch": Hint((_PREFERRED_GPU,), NEAR),
+    "preferred_host": Hint((_PREFERRED_HOST,)),
+    "accessed_by_gpu": Hint((_BY_GPU,)),
+    "preferred_host_accessed_by_gpu": Hint((_PREFERRED_HOST, _BY_GPU)),
+    "accessed_by_host": Hint((_BY_HOST,)),
+    "preferred_gpu_accessed_by_host": Hint((_PREFERRED_GPU, _BY_HOST)),
+    "prefetch_away": Hint(prefetch=AWAY),
+}
+
+
+def place(stage: Stage, processor: str) -> str | int:
+    """Where a processor's memory is, as the stage's calls name it."""
+    return stage.device if processor == "gpu" else HOST
+
+
+def give(stage: Stage, memory: Memory, hint: str) -> None:
+    """Give a hint's advice."""
+    for advice, processor in HINTS[hint].advice:
+        stage.advise(memory, advice, place(stage, processor))
+
+
+def take_back(stage: Stage, memory: Memory, hint: str) -> None:
+    """Undo a hint's advice, the last piece first: an allocator may hand the same addresses out again."""
+    for advice, processor in reversed(HINTS[hint].advice):
+        stage.advise(memory, advice.replace("Set", "Unset"), place(stage, processor))
+
+
+def apart(stage: Stage, allocator: str, bytes: int) -> Memory:
+    """Memory that shares nothing that the driver keeps books about, however small it is."""
+    whole = stage.allocate(allocator, max(bytes, BLOCK))
+    return Memory(allocator, whole.address, bytes, whole.release, whole.on_gpu)
+
+
+def no_hint(allocator: str, bytes: int, machine: Machine, needed: bool = True) -> str | None:
+    """Why a machine has no such memory, or, if they are `needed`, no hints for it; or None."""
+    reason = no_memory(allocator, bytes, machine)
+    return reason if reason is not None or not needed else no_hints(allocator, machine.attributes)
+
+
+def needs_hints(parameters: Parameters) -> bool:
+    """Whether a case gives a hint at all."""
+    return HINTS[parameters["hint"]] != Hint()
+
+
+def together(steps: Iterable[Timed]) -> Timed:
+    """Steps that followed each other as one: the sum of their seconds on the host's clock, and of their page faults."""
+    steps = list(steps)
+    faults = (sum(getattr(step, name) or 0 for step in steps) for name in ("major_faults", "minor_faults"))
+    return Timed(sum(step.seconds for step in steps), None, *faults)
+
+
+def turn(words: Words, hint: str, processor: str, operation: str, passes: int = 1) -> Timed:
+    """The host's time of a processor's passes over words that the other one had, with the prefetches of a hint.
+
+    It begins and ends with nothing queued. The CPU waits for a prefetch before it goes on; the GPU's passes are queued
+    one behind the other. Creating the CPU's threads is not in the time.
+    """
+    stage, prefetch = words.stage, HINTS[hint].prefetch
+    other = {"gpu": "cpu", "cpu": "gpu"}[processor]
+    # Where the words are brought before each pass, if anywhere.
+    targets = [other if prefetch == AWAY else processor if prefetch == NEAR and n == 0 else "" for n in range(passes)]
+
+    def bring(target: str) -> None:
+        if target:
+            stage.prefetch(words.memory, place(stage, target))
+
+    def on_gpu() -> None:
+        for target in targets:
+            bring(target)
+            words.queue(operation)
+        stage.synchronize()
+
+    def await_it(target: str) -> None:
+        bring(target)
+        stage.synchronize()
+
+    if processor == "gpu":
+        return stage.clocked(on_gpu)
+    steps = []
+    for target in targets:
+        if target:
+            steps.append(stage.clocked(lambda target=target: await_it(target)))
+        steps.append(words.sweep("cpu", operation))
+    return together(steps)
