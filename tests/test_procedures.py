@@ -1,8 +1,12 @@
 """Sequences in the engine: how each way of ending costs its case alone, and what identifies their code."""
 
+import inspect
+from pathlib import Path
+
 import pytest
 
-from scopemark.procedure import module_code
+from scopemark.experiment import load_experiment
+from scopemark.procedure import experiment_sources, module_code
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +73,12 @@ def test_other_code_is_measured_anew(faults):
         module.write_text(text)
     assert len(faults.lines()) > before
     assert len({line["identity"] for line in faults.lines()}) == 2
+
+
+def test_code_reaches_as_far_as_the_experiment_does():
+    access = load_experiment("unified_memory").benchmark("access")
+    names = {path.name for path in experiment_sources(Path(inspect.getsourcefile(access.run)))}
+    assert names == {"access.py", "common.py", "words.py"}
 
 
 def test_module_code_is_blind_to_comments_docstrings_and_layout(tmp_path):

@@ -22,6 +22,8 @@ from scopemark.benchmark import Benchmark, Machine, Parameters, Work
 if TYPE_CHECKING:
     from scopemark.stage import Stage
 
+ROOT = Path(__file__).parents[1]
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -96,9 +98,8 @@ class Procedure(Benchmark):
         return self.uses(parameters)
 
     def code(self) -> str:
-        """Of the sequence, and of the stage it runs on."""
-        stage = (Path(__file__).parent / "stage").glob("*.py")
-        return " ".join(module_code(str(path)) for path in [inspect.getsourcefile(self.run), *sorted(stage)])
+        """Of the sequence, of what it takes from its experiment, and of the stage it runs on."""
+        return _code(Path(inspect.getsourcefile(self.run)))
 
     def lacking(self, parameters: Parameters, machine: Machine) -> str | None:
         return self.missing(parameters, machine)
@@ -108,6 +109,23 @@ class Procedure(Benchmark):
 
     def work(self, parameters: Parameters, machine: Machine, aggregated: bool) -> Work:
         return Work(operations=self.operations(parameters), bytes=self.bytes(parameters) or None)
+
+
+@functools.cache
+def _code(path: Path) -> str:
+    files = experiment_sources(path) | set((ROOT / "scopemark" / "stage").glob("*.py"))
+    return " ".join(module_code(str(file)) for file in sorted(files))
+
+
+def experiment_sources(path: Path, seen: frozenset[Path] = frozenset()) -> set[Path]:
+    """A module's file, and those of the modules of `scopemark.experiments` that it imports, near or far."""
+    found = {path}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scopemark.experiments."):
+            file = ROOT.joinpath(*node.module.split(".")).with_suffix(".py")
+            if file.exists() and file not in seen | found:
+                found |= experiment_sources(file, seen | found)
+    return found
 
 
 @functools.cache
