@@ -3,13 +3,9 @@ import os
 from scopemark.layout import REPORT, captions, definitions, figures, texts
 
 # What every figure is drawn with; a change in it draws all of them again.
-FIGURE_SOURCES = [
-    "workflow/scopemark/figures.py",
-    "workflow/scopemark/figures_plots.py",
-    "workflow/scopemark/figures_save.py",
-    "workflow/scopemark/figures_survivors.py",
-    "workflow/scopemark/style.py",
-]
+FIGURE_SOURCES = sorted(
+    map(os.path.relpath, (REPORT.parent / "scopemark").glob("figures*.py"))
+) + ["workflow/scopemark/style.py"]
 
 # What the page and the tables of a paper are made with.
 REPORT_SOURCES = sorted(

@@ -160,9 +160,12 @@ def intervals(frame: pd.DataFrame, value: str) -> dict[str, pd.Series]:
 
 
 def launch_words(frame: pd.DataFrame) -> list[str]:
-    """How each case was launched: grid, block, length and cache state."""
+    """How each case was launched: grid, block, length and cache state; nothing for a step that is no launch."""
     words = []
     for row in frame.to_dict("records"):
+        if pd.isna(row["launch_blocks"]):
+            words.append("")
+            continue
         length = "" if pd.isna(row.get("iterations")) else f" × {int(row['iterations']):,} operations"
         unit = "block" if row["target_kind"] == "gpu" else "team"
         launch = f"{counted(row['launch_blocks'], unit)} × {counted(row['launch_threads'], 'thread')}{length}"
