@@ -80,6 +80,19 @@ class Stage:
         self.found = list(self._out)
         return Timed(seconds, None, after.ru_majflt - before.ru_majflt, after.ru_minflt - before.ru_minflt)
 
+    def ready_on_cpu(self, kernel: str, *arguments: Argument) -> Callable[[], None]:
+        """A kernel made ready to run on the calling thread, in a step that the host clocks; `found` as ever."""
+        self._check_entry(kernel)
+        words = np.array([self._cpu_word(argument) for argument in arguments], dtype=np.uint64)
+        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ctypes.cast(self.library[kernel], ctypes.c_void_p).value)
+
+        def run() -> None:
+            self._out[:] = 0
+            entry(words.ctypes.data)
+            self.found = self._out.tolist()
+
+        return run
+
     @property
     def machine_cpus(self) -> int:
         """CPUs this process may use."""

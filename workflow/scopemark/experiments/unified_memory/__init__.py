@@ -8,15 +8,36 @@ from scopemark.experiment import Experiment
 from scopemark.experiments.unified_memory.access import ACCESS
 from scopemark.experiments.unified_memory.allocation import ALLOCATION
 from scopemark.experiments.unified_memory.canary import CANARY
+from scopemark.experiments.unified_memory.copy import COPY
+from scopemark.experiments.unified_memory.fill import FILL
 from scopemark.experiments.unified_memory.hint import HINT
 from scopemark.experiments.unified_memory.hint_call import HINT_CALL
+from scopemark.experiments.unified_memory.pattern import PATTERN
 from scopemark.experiments.unified_memory.ping_pong import PING_PONG
 from scopemark.experiments.unified_memory.range_attribute import RANGE_ATTRIBUTE
 from scopemark.experiments.unified_memory.read_mostly import READ_MOSTLY
+from scopemark.experiments.unified_memory.result import RESULT
+from scopemark.experiments.unified_memory.small_writes import SMALL_WRITES
+from scopemark.experiments.unified_memory.transfer import TRANSFER
 
 EXPERIMENT = Experiment(
     name="unified_memory",
     title="Unified memory",
     question="Which memory may a kernel touch here, how should data go in and results come back, and which hint helps?",
-    benchmarks=(CANARY, ALLOCATION, ACCESS, PING_PONG, HINT, READ_MOSTLY, HINT_CALL, RANGE_ATTRIBUTE),
+    benchmarks=(
+        CANARY,
+        ALLOCATION,
+        ACCESS,
+        PING_PONG,
+        HINT,
+        READ_MOSTLY,
+        HINT_CALL,
+        RANGE_ATTRIBUTE,
+        TRANSFER,
+        COPY,
+        FILL,
+        RESULT,
+        SMALL_WRITES,
+        PATTERN,
+    ),
 )

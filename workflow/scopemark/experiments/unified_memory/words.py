@@ -5,6 +5,8 @@ A word holds a seed plus its place, so that its sum is arithmetic and either pro
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scopemark.procedure import Measured, Timed, checked
 from scopemark.stage.allocators import no_access
 from scopemark.stage.memory import Memory
@@ -77,11 +79,17 @@ class Words:
 
     def queue(self, operation: str) -> None:
         """Queue a sweep of the GPU in the stage's stream. What it reads adds up in what the stage reads out."""
+        self.ready("gpu", operation)()
+
+    def ready(self, processor: str, operation: str) -> Callable[[], None]:
+        """A sweep made ready for a step that the host clocks: the GPU's is then queued, the calling thread's made."""
         kernel, shape = self._entry(operation)
         if operation != "read":
             self.seed += 1
         argument = {"read": OUT, "write": self.seed, "update": 1}[operation]
-        self.stage.launch(kernel, self.memory, *shape, argument, items=shape[0])
+        if processor == "gpu":
+            return self.stage.ready(kernel, self.memory, *shape, argument, items=shape[0])
+        return self.stage.ready_on_cpu(kernel, self.memory, *shape, argument)
 
     def proven(self, timed: Timed, processor: str, operation: str) -> Measured:
         """A sweep that was just made, with its proof: the sum that was read, or what the other processor then finds.

@@ -1,0 +1,46 @@
+"""Where memory lies before a step: the same before every sample, and never in the time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scopemark.axes import Axis, choice
+from scopemark.benchmark import Rule
+from scopemark.experiments.unified_memory.common import MIB
+from scopemark.experiments.unified_memory.words import UNIT
+from scopemark.stage import Stage
+from scopemark.stage.allocators import no_hints
+from scopemark.stage.memory import HOST, Memory
+
+BLOCK = 2 * MIB
+"""Bytes that the driver manages as one: a page fault moves at most so much."""
+
+SPOILED = 2**31
+"""Added to a seed, it makes words of which none is as it will have to be."""
+
+UNITS_RULE = Rule(f"memory is gone over {UNIT} bytes at a time", lambda p: p["size_bytes"] % UNIT != 0)
+
+
+def destination_axis(*states: str) -> Axis:
+    return choice("destination", states, "who has touched the memory that is written, if anybody has")
+
+
+def managed_blocks(stage: Stage, bytes: int) -> Memory:
+    """Managed memory that shares none of the driver's blocks, so that what is advised or moved is this memory alone."""
+    whole = stage.allocate("managed", max(bytes, BLOCK))
+    return replace(whole, bytes=bytes, give_back=whole.release)
+
+
+def place(stage: Stage, processor: str) -> str | int:
+    """A processor's memory, as a place."""
+    return HOST if processor == "cpu" else stage.device
+
+
+def bring(stage: Stage, memory: Memory, processor: str) -> None:
+    """Have memory lie with a processor, if it is memory that moves; done on return.
+
+    Where there are no hints it is left where it is: the processor's next touch brings it.
+    """
+    if no_hints(memory.allocator, stage.machine.attributes) is None:
+        stage.prefetch(memory, place(stage, processor))
+        stage.synchronize()
