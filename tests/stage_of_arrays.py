@@ -93,6 +93,9 @@ class Arrays(Stage):
         self.note(f"launch {kernel}")
         self.sweep(kernel, memory, shape, self.sums)
 
+    def ready(self, kernel, memory, *shape, items):
+        return lambda: self.launch(kernel, memory, *shape, items=items)
+
     def clear_out(self):
         self.queued, self.sums = True, [0] * 4
 

@@ -83,13 +83,13 @@ class Stage:
     def ready_on_cpu(self, kernel: str, *arguments: Argument) -> Callable[[], None]:
         """A kernel made ready to run on the calling thread, in a step that the host clocks; `found` as ever."""
         self._check_entry(kernel)
-        words = np.array([self._cpu_word(argument) for argument in arguments], dtype=np.uint64)
-        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ctypes.cast(self.library[kernel], ctypes.c_void_p).value)
+        words = (ctypes.c_uint64 * max(1, len(arguments)))(*map(self._cpu_word, arguments))
+        entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)((kernel, self.library))
 
         def run() -> None:
-            self._out[:] = 0
-            entry(words.ctypes.data)
-            self.found = self._out.tolist()
+            ctypes.memset(self._out, 0, ctypes.sizeof(self._out))
+            entry(ctypes.addressof(words))
+            self.found = list(self._out)
 
         return run
 

@@ -1,0 +1,503 @@
+"""Transfers, copies, fills, results, small writes and AXPY: what each does, whether data that stay would be noticed.
+
+They run on a GPU that is acted out. Who can run what comes from the attributes alone, and is asked of faked ones.
+"""
+
+import itertools
+
+import numpy
+import pytest
+
+from scopemark.benchmark import Machine
+from scopemark.build import compile_host, write_instances
+from scopemark.config import load_settings
+from scopemark.experiment import load_experiment
+from scopemark.experiments.unified_memory import copy, fill, pattern, placing, result, transfer
+from scopemark.experiments.unified_memory.common import GIB, MIB
+from scopemark.grid import expand
+from scopemark.layout import KERNELS
+from scopemark.measure.rehearsal import StageBackend
+from stage_of_queues import Queues
+
+EXPERIMENT = load_experiment("unified_memory")
+OURS = ("transfer", "copy", "fill", "result", "small_writes", "pattern")
+
+LIMITED = {"managed_memory": 1, "host_register_supported": 1}
+MANAGED_ONLY = LIMITED | {"concurrent_managed_access": 1}
+HMM = MANAGED_ONLY | {"pageable_memory_access": 1}
+ATS = HMM | {"pageable_memory_access_uses_host_page_tables": 1, "direct_managed_mem_access_from_host": 1}
+
+WAIT = ["wait"]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory, toolchain):
+    build = tmp_path_factory.mktemp("build")
+    write_instances([], build / "none.inc")
+    source = (KERNELS / "unified_memory.cu").resolve()
+    compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
+    return build / "host.so"
+
+
+def points(benchmark, **grid):
+    cases, _ = expand(EXPERIMENT, {"benchmark": benchmark, "kind": "gpu", **grid}, "gpu")
+    return [case.parameters for case in cases]
+
+
+def point(benchmark, **grid):
+    (only,) = points(benchmark, **grid)
+    return only
+
+
+class Rehearsed:
+    """A case after its rehearsal, on a stage of its own."""
+
+    def __init__(self, library, benchmark, attributes=HMM, **grid):
+        self.stage = Queues(library, attributes)
+        self.backend = StageBackend(self.stage)
+        parameters, found = point(benchmark, **grid), EXPERIMENT.benchmark(benchmark)
+        self.case = self.backend.prepare(found, parameters, found.entry(parameters))
+        self.stage.steps.clear()
+
+    def sample(self, *inert):
+        """One sample, in which what is named does nothing."""
+        self.stage.inert = set(inert)
+        batch = self.backend.sample(self.case, 0, 1, False)
+        self.stage.inert = set()
+        return batch
+
+    @property
+    def step(self):
+        """What the timed step did."""
+        return self.stage.steps[0]
+
+    def noticed(self, *inert):
+        """Whether a sample tells that what is named has done nothing, after others that were right."""
+        good = self.sample()
+        assert (good.wrong, good.observed) == ([0], good.expected)
+        bad = self.sample(*inert)
+        return bad.wrong[0] > 0
+
+
+@pytest.fixture
+def rehearsed(library):
+    ended = []
+
+    def start(*names, **grid):
+        ended.append(Rehearsed(library, *names, **grid))
+        return ended[-1]
+
+    yield start
+    for one in ended:
+        one.case.close()
+
+
+# Transfers
+
+STEPS = {
+    ("pinned_copy", "to_gpu"): ["copy HostToDevice pinned to device", *WAIT],
+    ("pinned_copy", "to_host"): ["copy DeviceToHost device to pinned", *WAIT],
+    ("pageable_copy", "to_gpu"): ["copy HostToDevice malloc to device", *WAIT],
+    ("pageable_copy", "to_host"): ["copy DeviceToHost device to malloc", *WAIT],
+    ("registered_copy", "to_gpu"): ["copy HostToDevice registered to device", *WAIT],
+    ("registered_copy", "to_host"): ["copy DeviceToHost device to registered", *WAIT],
+    ("managed_copy", "to_gpu"): ["copy HostToDevice managed to device", *WAIT],
+    ("managed_copy", "to_host"): ["copy DeviceToHost device to managed", *WAIT],
+    ("kernel_copy", "to_gpu"): ["copy_dense", *WAIT],
+    ("kernel_copy", "to_host"): ["copy_dense", *WAIT],
+    ("prefetch", "to_gpu"): ["prefetch to gpu", *WAIT],
+    ("prefetch", "to_host"): ["prefetch to cpu", *WAIT],
+    ("faults", "to_gpu"): ["read_dense", *WAIT, "gpu faults"],
+    ("direct", "to_gpu"): ["read_dense", *WAIT],
+    ("direct", "to_host"): ["write_dense", *WAIT],
+}
+
+
+@pytest.mark.parametrize(("way", "direction"), STEPS)
+def test_each_way_moves_the_data_as_its_name_says(rehearsed, way, direction):
+    case = rehearsed("transfer", way=way, direction=direction, size_bytes=4 * MIB)
+    batch = case.sample()
+    assert case.step == STEPS[way, direction]
+    assert (batch.wrong, batch.observed, batch.note) == ([0], batch.expected, [None])
+
+
+def test_to_the_host_the_cpu_faults_the_pages_in(rehearsed):
+    case = rehearsed("transfer", way="faults", direction="to_host", size_bytes=4 * MIB)
+    batch = case.sample()
+    assert batch.major_faults == [2]  # of two blocks
+    assert (batch.wrong, batch.observed) == ([0], batch.expected)
+    assert case.stage.steps == []  # its time is that of the thread
+
+
+def test_every_way_is_tested():
+    everything = set(itertools.product(transfer.WAYS, ("to_gpu", "to_host")))
+    assert everything == {*STEPS, ("faults", "to_host")}
+
+
+@pytest.mark.parametrize(
+    ("way", "direction", "inert"),
+    [
+        *((way, direction, "copy") for way, direction in STEPS if way.endswith("_copy") and way != "kernel_copy"),
+        ("kernel_copy", "to_gpu", "copy_dense"),
+        ("kernel_copy", "to_host", "copy_dense"),
+        ("faults", "to_gpu", "read_dense"),
+        ("direct", "to_gpu", "read_dense"),
+        ("direct", "to_host", "write_dense"),
+    ],
+)
+def test_data_of_the_sample_before_are_not_taken_for_new(rehearsed, way, direction, inert):
+    assert rehearsed("transfer", way=way, direction=direction, size_bytes=4096).noticed(inert)
+
+
+def test_pages_that_did_not_move_are_noted(rehearsed):
+    case = rehearsed("transfer", way="prefetch", direction="to_host", size_bytes=4 * MIB)
+    assert case.sample("prefetch").note == ["the CPU had to fault the pages in when it looked"]
+    assert case.sample().note == [None]
+
+
+@pytest.mark.parametrize(("direction", "note"), [("to_gpu", "the pages migrated"), ("to_host", "the CPU had to fault")])
+def test_direct_access_that_migrates_is_noted(rehearsed, direction, note):
+    case = rehearsed("transfer", way="direct", direction=direction, size_bytes=4 * MIB)
+    case.stage._advice.clear()
+    assert note in case.sample().note[0]
+
+
+def test_the_sums_of_transfers_are_arithmetic(rehearsed):
+    """The words of the rehearsal begin at 2, those of the sample after it at 3."""
+    case = rehearsed("transfer", way="pinned_copy", direction="to_gpu", size_bytes=4096)
+    assert case.sample().expected == [sum(range(3, 3 + 1024))]
+
+
+# Copies
+
+
+@pytest.mark.parametrize("path", copy.ACCURATE)
+def test_a_kind_names_both_ends_right_or_both_wrong(path):
+    source, target = (end.replace("gpu", "device").title() for end in path.split("_to_"))
+    other = {"Host": "Device", "Device": "Host"}
+    assert copy.kind_of(point("copy", path=path)) == f"{source}To{target}"
+    assert copy.kind_of(point("copy", path=path, copy_kind="default")) == "Default"
+    assert copy.kind_of(point("copy", path=path, copy_kind="inaccurate")) == f"{other[source]}To{other[target]}"
+
+
+EVERY_COPY = points(
+    "copy",
+    memory=["managed", "device_pinned", "malloc"],
+    copy_kind=["accurate", "default", "inaccurate"],
+    path=list(copy.ACCURATE),
+    destination=["populated", "unpopulated"],
+    method=["memcpy", "kernel", "cpu"],
+    size_bytes=4096,
+)
+
+
+def test_copies_that_make_no_sense_are_left_out():
+    def count(**wanted):
+        return sum(all(p[axis] == value for axis, value in wanted.items()) for p in EVERY_COPY)
+
+    for memory in ("managed", "malloc"):
+        assert count(memory=memory, method="memcpy") == 4 * 3 * 2
+        assert count(memory=memory, method="kernel") == count(memory=memory, method="cpu") == 4 * 2
+    assert count(memory="device_pinned", method="memcpy") == 4 * 2
+    assert count(memory="device_pinned", method="kernel") == 4
+    assert count(memory="device_pinned", method="cpu") == 1
+    assert not count(memory="device_pinned", copy_kind="inaccurate")
+    assert not count(memory="device_pinned", destination="unpopulated")
+
+
+@pytest.mark.parametrize("p", EVERY_COPY, ids=lambda p: "-".join(map(str, list(p.values())[:5])))
+def test_every_copy_copies_and_is_checked(rehearsed, monkeypatch, p):
+    grid = {axis: value for axis, value in p.items() if axis != "target_kind"}
+    case = rehearsed("copy", **grid)
+    batch = case.sample()
+    assert (batch.wrong, batch.observed) == ([0], batch.expected)
+    names = [{"host": "pinned", "gpu": "device"}[end] for end in p["path"].split("_to_")]
+    source, target = names if p["memory"] == "device_pinned" else [p["memory"]] * 2
+    call = {"memcpy": [f"copy {copy.kind_of(p)} {source} to {target}"], "kernel": ["copy_dense"], "cpu": []}[
+        p["method"]
+    ]
+    done = [entry for entry in case.step if not entry.endswith("faults")]
+    assert done == (call + WAIT if call else [])
+    if p["method"] == "cpu":
+        monkeypatch.setattr(copy.ctypes, "memmove", lambda *_: None)
+        assert case.sample().wrong == [1024]
+    else:
+        assert case.noticed({"memcpy": "copy", "kernel": "copy_dense"}[p["method"]])
+
+
+def test_an_unpopulated_destination_is_new_memory(rehearsed):
+    def destinations(destination):
+        case = rehearsed("copy", destination=destination, size_bytes=4096)
+        allocated = []
+        new = case.stage._new
+        case.stage._new = lambda *arguments: allocated.append(arguments) or new(*arguments)
+        for _ in range(3):
+            case.sample()
+        return len(allocated)
+
+    assert destinations("populated") == 0
+    assert destinations("unpopulated") == 3
+
+
+# Fills
+
+
+@pytest.mark.parametrize(
+    "p",
+    points(
+        "fill",
+        memory=["managed", "device", "pinned"],
+        destination=["populated_gpu", "populated_cpu", "unpopulated"],
+        size_bytes=4096,
+    ),
+    ids=lambda p: f"{p['memory']}-{p['destination']}",
+)
+def test_fills_fill_and_are_checked(rehearsed, p):
+    case = rehearsed("fill", memory=p["memory"], destination=p["destination"], size_bytes=4096)
+    batch = case.sample()
+    assert case.step == [f"fill {p['memory']}", "wait"]
+    assert batch.observed == batch.expected == [1024 * 0x02020202]  # the rehearsal's bytes are 1
+    assert case.noticed("fill")
+
+
+def test_memory_that_has_its_place_from_its_allocator_is_filled_there():
+    found = points("fill", memory=["device", "pinned"], destination=["populated_gpu", "populated_cpu", "unpopulated"])
+    assert {(p["memory"], p["destination"]) for p in found} == {
+        ("device", "populated_gpu"),
+        ("pinned", "populated_cpu"),
+    }
+
+
+def test_the_sum_of_filled_memory():
+    words = numpy.full(4 * 1000, 7, numpy.uint8).view(numpy.uint32)
+    assert fill.filled_sum(4000, 7) == int(words.sum(dtype=numpy.uint64))
+
+
+# Results
+
+RETURNS = {
+    "explicit_copy": ["copy DeviceToHost device to pinned", "wait"],
+    "device_write": ["wait"],
+    "host_read": ["wait"],
+}
+
+
+@pytest.mark.parametrize("way", RETURNS)
+@pytest.mark.parametrize("independent", ["none", "queued"])
+@pytest.mark.parametrize("size_bytes", [4, 64, 4 * MIB])
+def test_results_come_back_by_their_way(rehearsed, way, independent, size_bytes):
+    case = rehearsed("result", way=way, independent=independent, size_bytes=size_bytes)
+    batch = case.sample()
+    form = "words" if size_bytes == 4 else "dense"
+    busy = (["busy"], ["wait for the other"]) if independent == "queued" else ([], [])
+    read = [f"cpu read_{form}", *(["cpu faults"] if way == "host_read" else [])]
+    assert case.step == [f"write_{form}", *busy[0], *RETURNS[way], *read, *busy[1]]
+    assert (batch.wrong, batch.observed) == ([0], batch.expected)
+    assert batch.major_faults == [max(1, size_bytes // placing.BLOCK) if way == "host_read" else 0]
+    assert batch.expected == [sum(range(3, 3 + size_bytes // 4))]
+
+
+@pytest.mark.parametrize(
+    ("way", "independent", "inert"),
+    [
+        ("explicit_copy", "none", "copy"),
+        ("explicit_copy", "none", "write_dense"),
+        ("device_write", "none", "write_dense"),
+        ("host_read", "queued", "write_dense"),
+        ("host_read", "queued", "busy"),
+        ("explicit_copy", "queued", "busy"),
+    ],
+)
+def test_a_result_that_is_not_there_is_noticed(rehearsed, way, independent, inert):
+    assert rehearsed("result", way=way, independent=independent, size_bytes=4096).noticed(inert)
+
+
+def test_independent_work_fills_the_gpu():
+    """As many threads as a multiprocessor of any architecture holds at once."""
+    assert result.WORK_BLOCKS_PER_MULTIPROCESSOR * result.WORK_THREADS == 2048
+
+
+# Small writes
+
+
+@pytest.mark.parametrize("residence", ["cpu", "gpu", "pinned"])
+def test_every_round_writes_and_reads(rehearsed, residence):
+    case = rehearsed("small_writes", residence=residence, rounds=3)
+    batch = case.sample()
+    assert [entry for entry in case.step if "faults" not in entry] == ["read_words", "wait"] * 3
+    assert batch.observed == batch.expected == [4 + 5 + 6]  # the rehearsal wrote 1, 2 and 3
+    assert case.noticed("read_words")
+
+
+# AXPY
+
+AXPY = {
+    "explicit_pageable": (["copy HostToDevice malloc to device"] * 2, ["copy DeviceToHost device to malloc"]),
+    "explicit_pinned": (["copy HostToDevice pinned to device"] * 2, ["copy DeviceToHost device to pinned"]),
+    "managed": ([], []),
+    "managed_prefetch": (["prefetch to gpu"] * 2, ["prefetch to cpu"]),
+    "managed_hints": (["SetReadMostly", "SetPreferredLocation"], []),
+    "pinned": ([], []),
+    "malloc": ([], []),
+}
+
+
+@pytest.mark.parametrize("way", AXPY)
+def test_arrays_go_and_come_by_their_way(rehearsed, way):
+    case = rehearsed("pattern", way=way, size_bytes=4 * MIB, repeats=5)
+    batch = case.sample()
+    before, after = AXPY[way]
+    done = [entry for entry in case.step if not entry.endswith("faults")]
+    assert done == [*before, *["axpy"] * 5, *after, "wait", "cpu read_dense"]
+    assert (batch.wrong, batch.observed) == ([0], batch.expected)
+    assert batch.major_faults == [1 if way in ("managed", "managed_hints", "malloc") else 0]  # y is a block of 2 MiB
+    assert case.noticed("axpy")
+
+
+@pytest.mark.parametrize("way", ["explicit_pageable", "explicit_pinned"])
+def test_arrays_that_were_not_copied_are_noticed(rehearsed, way):
+    assert rehearsed("pattern", way=way, size_bytes=4096, repeats=2).noticed("copy")
+
+
+def test_every_pattern_is_tested():
+    assert list(AXPY) == list(pattern.MEMORY)
+
+
+@pytest.mark.parametrize(("count", "repeats"), [(1, 1), (8, 1), (1000, 64), (4096, 3)])
+def test_the_closed_form_is_that_of_the_rounds(count, repeats):
+    x = numpy.arange(2, 2 + count, dtype=numpy.uint32)
+    y = numpy.arange(9, 9 + count, dtype=numpy.uint32)
+    for _ in range(repeats):
+        y += numpy.uint32(pattern.FACTOR) * x
+    assert pattern.axpy_sum(count, repeats, seed_y=9, seed_x=2) == int(y.sum(dtype=numpy.uint64))
+
+
+def test_no_word_of_y_overflows():
+    """The largest there can be: after a thousand samples, the last word of the largest array that the rule lets be."""
+    for repeats in (1, 16, 4096):
+        sizes = [p["size_bytes"] for p in points("pattern", repeats=repeats, size_bytes=[2**n for n in range(5, 32)])]
+        last = max(sizes) // 8 - 1
+        seeds = 2 + 1000 * pattern.PER_SAMPLE
+        assert last + seeds + repeats * pattern.FACTOR * (last + seeds) < 2**32
+
+
+# Who can run what, from the attributes alone
+
+
+def supported(benchmark, attributes, *axes, **grid):
+    found, machine = EXPERIMENT.benchmark(benchmark), Machine("gpu", 132, attributes=attributes)
+    reasons = {tuple(p[axis] for axis in axes): found.missing(p, machine) for p in points(benchmark, **grid)}
+    return {key for key, reason in reasons.items() if reason is None}, {reason for reason in reasons.values() if reason}
+
+
+EXPLICIT = {"pinned_copy", "pageable_copy", "registered_copy", "kernel_copy"}
+
+
+@pytest.mark.parametrize("attributes", [MANAGED_ONLY, HMM, ATS])
+def test_where_access_is_concurrent_every_transfer_can_be_made(attributes):
+    ways, reasons = supported("transfer", attributes, "way", way=list(transfer.WAYS))
+    assert ways == {(way,) for way in transfer.WAYS}
+    assert not reasons
+
+
+def test_without_concurrent_access_pages_are_neither_advised_nor_faulted():
+    ways, reasons = supported("transfer", LIMITED, "way", way=list(transfer.WAYS))
+    assert {way for (way,) in ways} == EXPLICIT | {"managed_copy"}
+    assert all("concurrent_managed_access is 0" in reason for reason in reasons)
+    ways, reasons = supported("transfer", {}, "way", way=list(transfer.WAYS))
+    assert {way for (way,) in ways} == EXPLICIT - {"registered_copy"}
+    assert {
+        "cudaMallocManaged: managed_memory is 0",
+        "cudaHostRegister on mmap: host_register_supported is 0",
+    } == reasons
+
+
+@pytest.mark.parametrize("attributes", [LIMITED, MANAGED_ONLY])
+def test_copies_of_system_memory_stay_on_the_host_where_the_gpu_cannot_page(attributes):
+    axes = ("path", "copy_kind", "method")
+    grid = {axis: list(dict.fromkeys(p[axis] for p in EVERY_COPY)) for axis in axes}
+    kept, reasons = supported("copy", attributes, *axes, memory="malloc", **grid)
+    host = "host_to_host"
+    assert kept == {(host, "accurate", "memcpy"), (host, "default", "memcpy"), (host, "accurate", "cpu")}
+    assert all("pageable_memory_access is 0" in reason for reason in reasons)
+    for memory in ("managed", "device_pinned"):
+        assert not supported("copy", attributes, *axes, memory=memory, **grid)[1]
+    for attributes in (HMM, ATS):
+        assert not supported("copy", attributes, *axes, memory="malloc", **grid)[1]
+
+
+def test_results_and_small_writes_that_need_hints():
+    assert supported("result", LIMITED, "way", way=list(RETURNS))[0] == {("explicit_copy",)}
+    assert not supported("result", MANAGED_ONLY, "way", way=list(RETURNS))[1]
+    residences = ["cpu", "gpu", "pinned"]
+    assert supported("small_writes", LIMITED, "residence", residence=residences)[0] == {("pinned",)}
+    assert not supported("small_writes", MANAGED_ONLY, "residence", residence=residences)[1]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "lacking"),
+    [
+        ({}, {"managed", "managed_prefetch", "managed_hints", "malloc"}),
+        (LIMITED, {"managed_prefetch", "managed_hints", "malloc"}),
+        (MANAGED_ONLY, {"malloc"}),
+        (HMM, set()),
+        (ATS, set()),
+    ],
+)
+def test_patterns_by_paradigm(attributes, lacking):
+    ways, _ = supported("pattern", attributes, "way", way=list(pattern.MEMORY))
+    assert ways == {(way,) for way in set(pattern.MEMORY) - lacking}
+
+
+@pytest.mark.parametrize("benchmark", OURS)
+def test_nothing_is_for_a_target_without_a_gpu(benchmark):
+    cases, excluded = expand(EXPERIMENT, {"benchmark": benchmark, "kind": "cpu"}, "cpu")
+    assert (len(cases), list(excluded)) == (0, ["there is no GPU in a CPU target"])
+
+
+# What is configured
+
+
+def configured(configuration, preset):
+    """Our cases of a preset, by benchmark."""
+    settings = load_settings(configuration | {"preset": preset})
+    grids = settings.grids["unified_memory"].values()
+    cases = {
+        case.id: case for grid in grids if grid["benchmark"] in OURS for case in expand(EXPERIMENT, grid, "gpu")[0]
+    }
+    return {name: [c.parameters for c in cases.values() if c.benchmark.name == name] for name in OURS}
+
+
+def test_the_default_asks_every_question_once(configuration):
+    found = configured(configuration, "default")
+    assert {name: len(cases) for name, cases in found.items()} == {
+        "transfer": 8 * 2 * 4,
+        "copy": (4 * 3 * 2 + 4 * 2) + (4 * 2 + 4 + 1) + 4 * 3,
+        "fill": 5,
+        "result": 3 * 7 * 2,
+        "small_writes": 3 * 2,
+        "pattern": 7 * 4 * 2,
+    }
+    assert {p["way"] for p in found["transfer"] if p["size_bytes"] == 256 * MIB} == set(transfer.WAYS)
+
+
+def test_quick_has_none_of_it(configuration):
+    assert not any(configured(configuration, "quick").values())
+
+
+@pytest.mark.parametrize(("preset", "most"), [("default", 256 * MIB), ("full", GIB)])
+def test_no_case_is_large(configuration, preset, most):
+    """What a case has of managed memory at once, and what it may ever have."""
+    for name, cases in configured(configuration, preset).items():
+        assert cases
+        for p in cases:
+            held = EXPERIMENT.benchmark(name).held_bytes(p)
+            assert held <= 2 * most
+            assert p.get("size_bytes", 0) * (2 if name == "copy" else 1) <= most
+
+
+def test_full_has_all_that_the_default_has(configuration):
+    default, full = (configured(configuration, preset) for preset in ("default", "full"))
+    for name in OURS:
+        assert len(full[name]) > len(default[name]) or name == "small_writes"
+        assert all(p in full[name] for p in default[name])
