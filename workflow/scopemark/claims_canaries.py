@@ -52,7 +52,7 @@ def judge_canaries(
     elif counted[REFUSED]:
         parts.append(next(canary.promise for canary in found if canary.outcome == REFUSED))
     if absent := len(family) - len(found):
-        parts.append(f"{absent:,} kinds of memory or ways are not there or were skipped")
+        parts.append(f"{absent:,} not tried: there is no such memory here, or the case was skipped")
     comparisons = [
         {
             "toolchain": canary.row["toolchain"],
