@@ -55,6 +55,17 @@ def test_the_median_and_the_work_per_second():
     assert row["run"] == HERE
 
 
+def test_page_faults_and_the_note():
+    rows = samples("a", [1.0] * 7, discarded=(6,)) + samples("b", [1.0] * 6)
+    for row, faults in zip(rows, [16, 0, 32, 16, 8, 24, 1000], strict=False):
+        row["major_faults"] = faults
+    frame = summarise(*frames([case("a", note="moved"), case("b")], rows), HERE).set_index("case")
+    faults = frame[[f"major_faults_{name}" for name in ("least", "median", "most")]]
+    assert faults.loc["a"].tolist() == [0, 16, 32]
+    assert faults.loc["b"].isna().all()
+    assert frame["note"].fillna("").tolist() == ["moved", ""]
+
+
 def test_discarded_samples_are_counted_and_nothing_else():
     rows = samples("a", [1.0] * 6 + [100.0, 200.0], discarded=(6, 7))
     row = summarise(*frames([case("a")], rows), HERE).iloc[0]

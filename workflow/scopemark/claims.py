@@ -13,14 +13,25 @@ from typing import Any
 import pandas as pd
 
 from scopemark.benchmark import Benchmark
+from scopemark.claims_canaries import judge_canaries
 from scopemark.claims_definitions import lacking
 from scopemark.claims_finding import Finding, not_testable
 from scopemark.claims_lost import judge_lost
+from scopemark.claims_steps import judge_faults, judge_seconds
 from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence, shown
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names, summarised
 from scopemark.experiment import Experiment
-from scopemark.quantities import crossover, fastest, matched_pairs, plain, select, why_no_pairs
+from scopemark.quantities import (
+    ESTIMATES,
+    crossover,
+    fastest,
+    matched_pairs,
+    overlap_pairs,
+    plain,
+    select,
+    why_no_pairs,
+)
 
 Row = Mapping[str, Any]
 EXACT_STATUSES = ("ok", "unstable", "incorrect")
@@ -57,19 +68,25 @@ def judge(claim: Mapping[str, Any], experiment: Experiment, place: Place, rows: 
     """The finding on a claim about a machine, from the summary's rows at a place."""
     if (reason := lacking(claim["needs"], place.machine)) is not None:
         return not_testable(reason)
-    judges = {"exact": _judge_exact, "lost": judge_lost, "ratio": _judge_ratio}
-    return judges[claim["quantity"]["kind"]](claim, experiment, rows)
+    if name := claim["quantity"].get("benchmark"):
+        rows = [row for row in rows if row["benchmark"] == name]
+    return _JUDGES[claim["quantity"]["kind"]](claim, experiment, rows, place.machine)
 
 
-def _judge_ratio(claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row]) -> Finding:
+def _judge_ratio(
+    claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row], machine: Mapping[str, Any]
+) -> Finding:
     quantity = claim["quantity"]
     a, b, where = quantity["a"], quantity["b"], quantity.get("where", {})
     benchmark = experiment.benchmark(quantity["benchmark"])
-    rows = [row for row in rows if row["benchmark"] == benchmark.name]
     family = select(rows, where)
-    pairs = matched_pairs(family, benchmark, a, b)
+    if quantity["kind"] == "overlap":
+        quantity = {**quantity, "estimate": "seconds"}
+        pairs = overlap_pairs(family, benchmark, a, b)
+    else:
+        pairs = matched_pairs(family, benchmark, a, b, ESTIMATES[quantity.get("estimate", "operations")])
     if not pairs:
-        return not_testable(why_no_pairs(family, a, b))
+        return not_testable(why_no_pairs(family, a, b, ESTIMATES[quantity.get("estimate", "operations")]))
     judged = judge_ratios(claim["relation"], [pair.ratio for pair in pairs])
     verdicts = [RELATIONS[claim["relation"]](pair.ratio) for pair in pairs]
     beside = [_crossover(quantity, rows, benchmark), _published(claim)]
@@ -109,7 +126,8 @@ def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benc
     if not axis:
         return ""
     where = {name: wanted for name, wanted in quantity.get("where", {}).items() if name != axis}
-    pairs = matched_pairs(select(rows, where), benchmark, quantity["a"], quantity["b"])
+    estimate = ESTIMATES[quantity.get("estimate", "operations")]
+    pairs = matched_pairs(select(rows, where), benchmark, quantity["a"], quantity["b"], estimate)
     start = crossover(pairs, axis, lambda ratio: greater(ratio) == HOLDS)
     return (
         f"ahead throughout at no {axis}"
@@ -129,7 +147,9 @@ def _context(context: Mapping[str, Any], quantity: Mapping[str, Any], rows: Sequ
     return f"{context['label']}: {', '.join(found)}" if found else ""
 
 
-def _judge_exact(claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row]) -> Finding:
+def _judge_exact(
+    claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row], machine: Mapping[str, Any]
+) -> Finding:
     family = select(rows, claim["quantity"].get("where", {}))
     checked = [row for row in family if row["status"] in EXACT_STATUSES and plain(row["wrong_elements"]) is not None]
     if not checked:
@@ -158,3 +178,15 @@ def _judge_exact(claim: Mapping[str, Any], experiment: Experiment, rows: Sequenc
         for row, verdict, elements in zip(checked, verdicts, wrong, strict=True)
     ]
     return Finding(family_verdict(verdicts), sentence([detail, beside]), None, comparisons)
+
+
+_JUDGES = {
+    "exact": _judge_exact,
+    "ratio": _judge_ratio,
+    "overlap": _judge_ratio,
+    "lost": judge_lost,
+    "faults": judge_faults,
+    "seconds": judge_seconds,
+    "canary": judge_canaries,
+}
+"""Kind of quantity to what judges it: from the claim, its experiment, the rows of its benchmark, and the machine."""

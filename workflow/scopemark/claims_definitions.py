@@ -24,8 +24,12 @@ from scopemark.yaml_file import read_yaml
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 RELATIONS_OF = {
     "ratio": ("greater", "equal", "no_slower", "different"),
+    "overlap": ("greater", "equal", "no_slower", "different"),
     "exact": ("exact",),
     "lost": ("most_lost", "some_lost", "varies"),
+    "faults": ("some_faults", "no_faults"),
+    "seconds": ("at_least",),
+    "canary": ("as_promised", "held", "refused"),
     "instructions": ("same_instructions",),
     "mnemonics": ("all_match",),
     "builds": ("both_builds",),

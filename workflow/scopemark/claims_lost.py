@@ -29,10 +29,12 @@ def lost_verdict(relation: str, least: float, most: float, operations: float, sa
     return CONTRADICTED if most <= operations / 2 else UNRESOLVED
 
 
-def judge_lost(claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row]) -> Finding:
+def judge_lost(
+    claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row], machine: Mapping[str, Any]
+) -> Finding:
     """The finding on a claim about lost updates; of a maximum, that is by how much the slots' values fall short."""
     quantity, relation = claim["quantity"], claim["relation"]
-    family = select([row for row in rows if row["benchmark"] == quantity["benchmark"]], quantity.get("where", {}))
+    family = select(rows, quantity.get("where", {}))
     raced = [row for row in family if row["status"] in USABLE and plain(row["lost_updates_most"]) is not None]
     if not raced:
         return not_testable(why_no_pairs(family, {}, {}))

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, UNRESOLVED, FamilyVerdict
-from scopemark.quantities import Condition, Pair, differing, plain
+from scopemark.quantities import ESTIMATES, Condition, Pair, differing, plain
+from scopemark.report_format import interval
 from scopemark.statistics import Interval
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -85,6 +86,21 @@ def counts(verdicts: Sequence[str]) -> str:
     return text
 
 
+_NOUNS = {"operations": "throughput", "bytes": "bandwidth", "seconds": "speed", "latency": "speed"}
+_UNITS = {"bytes": "B/s", "seconds": "s", "latency": "s"}
+
+
+def absolute(quantity: Mapping[str, Any], pair: Pair) -> str:
+    """What both sides of a comparison measured, where that is worth telling: "50.1 GB/s against 55.2 GB/s"."""
+    estimate = quantity.get("estimate", "operations")
+    if estimate not in _UNITS:
+        return ""
+    values = [ESTIMATES[estimate](row).value for row in (pair.a, pair.b)]
+    if _UNITS[estimate] == "s":
+        values = [1 / value for value in values]
+    return " against ".join(interval(value, math.nan, math.nan, _UNITS[estimate]) for value in values)
+
+
 def ratio_finding(
     quantity: Mapping[str, Any], pairs: Sequence[Pair], verdicts: Sequence[str], family: FamilyVerdict
 ) -> str:
@@ -92,8 +108,10 @@ def ratio_finding(
     names = quantity["names"]
     pair = pairs[family.deciding]
     if len(pairs) == 1:
-        return f"{names['a']} reaches {ratio_text(pair.ratio)} the throughput of {names['b']}"
-    label = phrase(pair, pairs, quantity["a"], quantity["b"])
+        noun = _NOUNS[quantity.get("estimate", "operations")]
+        beside = f" ({absolute(quantity, pair)})" if absolute(quantity, pair) else ""
+        return f"{names['a']} reaches {ratio_text(pair.ratio)} the {noun} of {names['b']}{beside}"
+    label = "; ".join(filter(None, [phrase(pair, pairs, quantity["a"], quantity["b"]), absolute(quantity, pair)]))
     rank = "least favourable" if family.verdict == HOLDS else "worst"
     text = f"{names['a']} against {names['b']}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
     if by := quantity.get("by"):

@@ -21,6 +21,8 @@ MACHINE_SCHEMA = tables.SCHEMA.with_name("machine.schema.yaml")
 HERE = "here"
 """The name of the run that was measured on this machine, as against recorded runs."""
 
+_AGGREGATES = {"median": "median", "least": "min", "most": "max"}
+
 
 def merge_runs(case_paths: Sequence[str], sample_paths: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The cases and samples of several grids of one target and experiment. A case of two grids stays once."""
@@ -110,6 +112,8 @@ def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFr
     found["lost_updates_median"] = kept["lost_updates"].median()
     lost = samples.groupby(keys)["lost_updates"].agg(["min", "max"])
     found[["lost_updates_least", "lost_updates_most"]] = lost.reindex(found.index)
+    for name in ("median", "least", "most"):
+        found[f"major_faults_{name}"] = kept["major_faults"].agg(_AGGREGATES[name])
     discarded = samples[~counted].groupby(keys).size().rename("discarded")
     frame = cases.merge(found.reset_index(), how="left", on=keys).merge(discarded.reset_index(), how="left", on=keys)
     frame = frame.assign(run=run, discarded=frame["discarded"].fillna(0), samples=frame["samples"].fillna(0))

@@ -35,7 +35,7 @@ FURTHER = (
 
 @dataclass(frozen=True)
 class Paradigm:
-    """name: as the report has it. mode: the addressing mode of NVML's that goes with it. follows: what a kernel may do."""
+    """name: as the report has it. mode: NVML's addressing mode that goes with it. follows: what a kernel may do."""
 
     name: str
     mode: str
@@ -164,7 +164,7 @@ def _kernel_is_new(release: str) -> bool | None:
     if not numbers:
         return None
     version = tuple(int(number or 0) for number in numbers.groups())
-    return (6, 1, 24) <= version < (6, 2) or (6, 2, 11) <= version
+    return (6, 1, 24) <= version < (6, 2) or version >= (6, 2, 11)
 
 
 def why_not_pageable(machine: Mapping[str, Any]) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from scopemark.benchmark import Benchmark
-from scopemark.statistics import Interval, ratio_interval
+from scopemark.statistics import Interval, added, ratio_interval
 
 Condition = Mapping[str, Any]
 USABLE = ("ok", "unstable")
@@ -86,6 +86,31 @@ def throughput(row: Mapping[str, Any]) -> Interval | None:
     return Interval(*map(float, values))
 
 
+def bandwidth(row: Mapping[str, Any]) -> Interval | None:
+    """Bytes per second with their interval."""
+    found = speed(row)
+    if found is None or not plain(row.get("bytes")):
+        return None
+    return Interval(*(float(row["bytes"]) * rate for rate in (found.value, found.low, found.high)))
+
+
+def speed(row: Mapping[str, Any]) -> Interval | None:
+    """Runs per second with their interval, whatever a run does: what takes less time has more of it."""
+    values = [row.get(name) for name in ("median_seconds", "high_seconds", "low_seconds")]
+    if row["status"] not in USABLE or any(plain(value) is None for value in values):
+        return None
+    return Interval(*(1 / float(value) for value in values))
+
+
+ESTIMATES: dict[str, Callable[[Mapping[str, Any]], Interval | None]] = {
+    "operations": throughput,
+    "bytes": bandwidth,
+    "seconds": speed,
+    "latency": throughput,
+}
+"""What a comparison may be of. latency is that of one operation, the inverse of how many there are in a second."""
+
+
 def fastest(row: Mapping[str, Any]) -> Interval | None:
     """Operations per second of the fastest sample, the book's estimator: it has no interval."""
     value = plain(row.get("operations_per_second_best"))
@@ -120,6 +145,38 @@ def matched_pairs(
     return sorted(pairs, key=lambda pair: _order([*pair.same.values(), *_values(pair.a, a), *_values(pair.b, b)]))
 
 
+def overlap_pairs(
+    rows: Sequence[Mapping[str, Any]], benchmark: Benchmark, together: Condition, apart: Condition
+) -> list[Pair]:
+    """The pairs of a row that meets `together` and all that meet `apart` and share its other parameters, as one.
+
+    The one takes the sum of their times, so that a ratio above 1 tells what doing them at once saves. `apart` has one
+    axis with a list of values; where a value is lacking there is no pair.
+    """
+    ((axis, parts),) = apart.items()
+    shared = [name.name for name in benchmark.all_axes if name.name not in {*together, axis}]
+    found: dict[tuple, dict[Any, Mapping[str, Any]]] = {}
+    for row in select(rows, apart):
+        if speed(row) is not None:
+            found.setdefault(_key(row, shared), {})[row[axis]] = row
+    pairs = []
+    for row in select(rows, together):
+        own, others = speed(row), found.get(_key(row, shared), {})
+        if own is None or set(others) != set(parts):
+            continue
+        members = [others[part] for part in parts]
+        total = added([_seconds(member) for member in members])
+        joined = {**members[0], axis: " + ".join(map(str, parts)), "case": " ".join(one["case"] for one in members)}
+        joined |= {"median_seconds": total.value, "low_seconds": total.low, "high_seconds": total.high}
+        same = {name: plain(row.get(name)) for name in shared}
+        pairs.append(Pair(row, joined, same, ratio_interval(total, _seconds(row))))
+    return sorted(pairs, key=lambda pair: _order(pair.same.values()))
+
+
+def _seconds(row: Mapping[str, Any]) -> Interval:
+    return Interval(*(float(row[f"{name}_seconds"]) for name in ("median", "low", "high")))
+
+
 def _key(row: Mapping[str, Any], shared: Sequence[str]) -> tuple:
     return (row["toolchain"], *(plain(row.get(name)) for name in shared))
 
@@ -150,7 +207,12 @@ def differing(pairs: Sequence[Pair]) -> list[str]:
     return [axis for axis in pairs[0].same if len({pair.same[axis] for pair in pairs}) > 1]
 
 
-def why_no_pairs(rows: Sequence[Mapping[str, Any]], a: Condition, b: Condition) -> str:
+def why_no_pairs(
+    rows: Sequence[Mapping[str, Any]],
+    a: Condition,
+    b: Condition,
+    estimate: Callable[[Mapping[str, Any]], Interval | None] = throughput,
+) -> str:
     """Why the rows of a family make no pair, in words for a report."""
     sides = select(rows, a), select(rows, b)
     if not all(sides):
@@ -160,6 +222,6 @@ def why_no_pairs(rows: Sequence[Mapping[str, Any]], a: Condition, b: Condition) 
             row = side[0]
             reason = f": {row['reason']}" if plain(row.get("reason")) is not None else ""
             return f"its cases have no result ({row['status']}{reason})"
-        if not any(throughput(row) for row in side):
+        if not any(estimate(row) for row in side):
             return "its cases have too few samples for an interval"
     return "the preset measured no two cases that differ in nothing else"

@@ -52,7 +52,7 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
 
 def _cell(row: Mapping[str, Any], claim: Mapping[str, Any]) -> dict[str, Any]:
     """What other quantities than ratios amount to is in the detail."""
-    ratio = claim["quantity"]["kind"] == "ratio" and not missing(row["value"])
+    ratio = claim["quantity"]["kind"] in ("ratio", "overlap") and not missing(row["value"])
     value = interval(row["value"], row["low"], row["high"]) if ratio else ""
     return {"verdict": row["verdict"], "value": value, "detail": row["detail"]}
 

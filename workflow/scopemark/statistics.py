@@ -81,6 +81,14 @@ def ratio_interval(numerator: Interval, denominator: Interval) -> Interval:
     return Interval(value, value * math.exp(-down), value * math.exp(up))
 
 
+def added(parts: Sequence[Interval]) -> Interval:
+    """The sum of independent estimates with its 95 % interval: the distances to the bounds add in quadrature."""
+    value = math.fsum(part.value for part in parts)
+    down = math.hypot(*(part.value - part.low for part in parts))
+    up = math.hypot(*(part.high - part.value for part in parts))
+    return Interval(value, value - down, value + up)
+
+
 def geometric_mean(values: Sequence[float]) -> float:
     """The geometric mean of positive values."""
     return math.exp(math.fsum(map(math.log, values)) / len(values))

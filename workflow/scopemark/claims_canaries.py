@@ -1,0 +1,73 @@
+"""Judging claims about what a kernel may touch: by the canaries that were sent, and by those that were not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scopemark.canaries import ABSENT, FAILED, HELD, REFUSED, Canary, canaries
+from scopemark.claims_finding import Finding, not_testable
+from scopemark.claims_text import assignments, sentence
+from scopemark.claims_verdict import CONTRADICTED, HOLDS, family_verdict
+from scopemark.experiment import Experiment
+from scopemark.quantities import select, why_no_pairs
+
+MOST_NAMED = 6
+_WORDS = {HELD: "held", REFUSED: "refused before launch", FAILED: "failed"}
+
+
+def canary_verdict(relation: str, canary: Canary) -> str:
+    """What one canary says.
+
+    held: it was sent and came back. refused: nothing was promised, and it was not sent, or was and failed.
+    as_promised: whatever the attributes say, it did so.
+    """
+    if relation == "held":
+        return HOLDS if canary.outcome == HELD else CONTRADICTED
+    if relation == "refused":
+        return HOLDS if canary.promise is not None and canary.outcome != HELD else CONTRADICTED
+    return CONTRADICTED if canary.disagrees else HOLDS
+
+
+def judge_canaries(
+    claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Mapping[str, Any]], machine: Mapping[str, Any]
+) -> Finding:
+    """The finding on a claim about canaries; a kind of memory that the machine does not have says nothing."""
+    family = select(rows, claim["quantity"].get("where", {}))
+    found = [canary for canary in canaries(family, machine["gpu"]) if canary.outcome != ABSENT]
+    if not found:
+        return not_testable(why_no_pairs(family, {}, {}))
+    verdicts = [canary_verdict(claim["relation"], canary) for canary in found]
+    benchmark = experiment.benchmark(claim["quantity"]["benchmark"])
+    axes = [axis.name for axis in benchmark.all_axes]
+    differ = [axis for axis in axes if len({str(canary.row.get(axis)) for canary in found}) > 1]
+    counted = Counter(canary.outcome for canary in found)
+    parts = [f"of {len(found):,} cases " + ", ".join(f"{n:,} {_WORDS[outcome]}" for outcome, n in counted.items())]
+    against = [canary for canary, verdict in zip(found, verdicts, strict=True) if verdict == CONTRADICTED]
+    if against:
+        named = [_named(canary, differ) for canary in against[:MOST_NAMED]]
+        more = len(against) - len(named)
+        parts.append(f"against the claim: {', '.join(named)}{f' and {more:,} more' if more else ''}")
+    elif counted[REFUSED]:
+        parts.append(next(canary.promise for canary in found if canary.outcome == REFUSED))
+    if absent := len(family) - len(found):
+        parts.append(f"{absent:,} not tried: there is no such memory here, or the case was skipped")
+    comparisons = [
+        {
+            "toolchain": canary.row["toolchain"],
+            "verdict": verdict,
+            "value": float(canary.outcome == HELD),
+            "a": assignments({axis: canary.row.get(axis) for axis in differ}) or benchmark.name,
+            "b": canary.outcome,
+            "conditions": canary.promise or "promised",
+            "case_a": canary.row["case"],
+        }
+        for canary, verdict in zip(found, verdicts, strict=True)
+    ]
+    return Finding(family_verdict(verdicts), sentence(parts), None, comparisons)
+
+
+def _named(canary: Canary, axes: Sequence[str]) -> str:
+    words = " ".join(str(canary.row.get(axis)) for axis in axes) or str(canary.row["case"])
+    return f"{words} {_WORDS[canary.outcome]}" + (f" ({canary.reason})" if canary.outcome == FAILED else "")
