@@ -10,16 +10,24 @@ from collections import defaultdict
 from dataclasses import replace
 
 from scopemark.benchmark import Machine
+from scopemark.experiment import load_experiment
 from scopemark.experiments.unified_memory.placing import BLOCK
+from scopemark.grid import expand
 from scopemark.measure.backend import Unsupported
+from scopemark.measure.rehearsal import StageBackend
 from scopemark.stage import Stage, host_memory
 from scopemark.stage.allocators import ALLOCATORS, no_access, no_hints
 from scopemark.stage.memory import HOST, Memory
 from scopemark.stage.stage import OUT, OUT_WORDS
 from scopemark.targets import usable_cpus
 
-WRITES = ("write_dense", "write_words", "update_dense")
+EXPERIMENT = load_experiment("unified_memory")
 WARP = 32
+
+LIMITED = {"managed_memory": 1, "host_register_supported": 1}
+MANAGED_ONLY = LIMITED | {"concurrent_managed_access": 1}
+HMM = MANAGED_ONLY | {"pageable_memory_access": 1}
+ATS = HMM | {"pageable_memory_access_uses_host_page_tables": 1, "direct_managed_mem_access_from_host": 1}
 
 
 class Queues(Stage):
@@ -162,3 +170,43 @@ class Queues(Stage):
                 ctypes.memset(memory.address, byte, bytes or memory.bytes)
 
         self._queue(stream, f"fill {memory.allocator}", write)
+
+
+def points(benchmark, **grid):
+    cases, _ = expand(EXPERIMENT, {"benchmark": benchmark, "kind": "gpu", **grid}, "gpu")
+    return [case.parameters for case in cases]
+
+
+def point(benchmark, **grid):
+    (only,) = points(benchmark, **grid)
+    return only
+
+
+class Rehearsed:
+    """A case after its rehearsal, on a stage of its own."""
+
+    def __init__(self, library, benchmark, attributes=HMM, **grid):
+        self.stage = Queues(library, attributes)
+        self.backend = StageBackend(self.stage)
+        parameters, found = point(benchmark, **grid), EXPERIMENT.benchmark(benchmark)
+        self.case = self.backend.prepare(found, parameters, found.entry(parameters))
+        self.stage.steps.clear()
+
+    def sample(self, *inert):
+        """One sample, in which what is named does nothing."""
+        self.stage.inert = set(inert)
+        batch = self.backend.sample(self.case, 0, 1, False)
+        self.stage.inert = set()
+        return batch
+
+    @property
+    def step(self):
+        """What the timed step did."""
+        return self.stage.steps[0]
+
+    def noticed(self, *inert):
+        """Whether a sample tells that what is named has done nothing, after others that were right."""
+        good = self.sample()
+        assert (good.wrong, good.observed) == ([0], good.expected)
+        bad = self.sample(*inert)
+        return bad.wrong[0] > 0

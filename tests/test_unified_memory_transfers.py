@@ -1,6 +1,6 @@
 """Transfers, copies, fills, results, small writes and AXPY: what each does, whether data that stay would be noticed.
 
-They run on a GPU that is acted out. Who can run what comes from the attributes alone, and is asked of faked ones.
+They run on a GPU that is acted out.
 """
 
 import itertools
@@ -8,24 +8,11 @@ import itertools
 import numpy
 import pytest
 
-from scopemark.benchmark import Machine
 from scopemark.build import compile_host, write_instances
-from scopemark.config import load_settings
-from scopemark.experiment import load_experiment
 from scopemark.experiments.unified_memory import copy, fill, pattern, placing, result, transfer
-from scopemark.experiments.unified_memory.common import GIB, MIB
-from scopemark.grid import expand
+from scopemark.experiments.unified_memory.common import MIB
 from scopemark.layout import KERNELS
-from scopemark.measure.rehearsal import StageBackend
-from stage_of_queues import Queues
-
-EXPERIMENT = load_experiment("unified_memory")
-OURS = ("transfer", "copy", "fill", "result", "small_writes", "pattern")
-
-LIMITED = {"managed_memory": 1, "host_register_supported": 1}
-MANAGED_ONLY = LIMITED | {"concurrent_managed_access": 1}
-HMM = MANAGED_ONLY | {"pageable_memory_access": 1}
-ATS = HMM | {"pageable_memory_access_uses_host_page_tables": 1, "direct_managed_mem_access_from_host": 1}
+from stage_of_queues import Rehearsed, points
 
 WAIT = ["wait"]
 
@@ -37,46 +24,6 @@ def library(tmp_path_factory, toolchain):
     source = (KERNELS / "unified_memory.cu").resolve()
     compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
     return build / "host.so"
-
-
-def points(benchmark, **grid):
-    cases, _ = expand(EXPERIMENT, {"benchmark": benchmark, "kind": "gpu", **grid}, "gpu")
-    return [case.parameters for case in cases]
-
-
-def point(benchmark, **grid):
-    (only,) = points(benchmark, **grid)
-    return only
-
-
-class Rehearsed:
-    """A case after its rehearsal, on a stage of its own."""
-
-    def __init__(self, library, benchmark, attributes=HMM, **grid):
-        self.stage = Queues(library, attributes)
-        self.backend = StageBackend(self.stage)
-        parameters, found = point(benchmark, **grid), EXPERIMENT.benchmark(benchmark)
-        self.case = self.backend.prepare(found, parameters, found.entry(parameters))
-        self.stage.steps.clear()
-
-    def sample(self, *inert):
-        """One sample, in which what is named does nothing."""
-        self.stage.inert = set(inert)
-        batch = self.backend.sample(self.case, 0, 1, False)
-        self.stage.inert = set()
-        return batch
-
-    @property
-    def step(self):
-        """What the timed step did."""
-        return self.stage.steps[0]
-
-    def noticed(self, *inert):
-        """Whether a sample tells that what is named has done nothing, after others that were right."""
-        good = self.sample()
-        assert (good.wrong, good.observed) == ([0], good.expected)
-        bad = self.sample(*inert)
-        return bad.wrong[0] > 0
 
 
 @pytest.fixture
@@ -171,15 +118,6 @@ def test_the_sums_of_transfers_are_arithmetic(rehearsed):
 # Copies
 
 
-@pytest.mark.parametrize("path", copy.ACCURATE)
-def test_a_kind_names_both_ends_right_or_both_wrong(path):
-    source, target = (end.replace("gpu", "device").title() for end in path.split("_to_"))
-    other = {"Host": "Device", "Device": "Host"}
-    assert copy.kind_of(point("copy", path=path)) == f"{source}To{target}"
-    assert copy.kind_of(point("copy", path=path, copy_kind="default")) == "Default"
-    assert copy.kind_of(point("copy", path=path, copy_kind="inaccurate")) == f"{other[source]}To{other[target]}"
-
-
 EVERY_COPY = points(
     "copy",
     memory=["managed", "device_pinned", "malloc"],
@@ -189,20 +127,6 @@ EVERY_COPY = points(
     method=["memcpy", "kernel", "cpu"],
     size_bytes=4096,
 )
-
-
-def test_copies_that_make_no_sense_are_left_out():
-    def count(**wanted):
-        return sum(all(p[axis] == value for axis, value in wanted.items()) for p in EVERY_COPY)
-
-    for memory in ("managed", "malloc"):
-        assert count(memory=memory, method="memcpy") == 4 * 3 * 2
-        assert count(memory=memory, method="kernel") == count(memory=memory, method="cpu") == 4 * 2
-    assert count(memory="device_pinned", method="memcpy") == 4 * 2
-    assert count(memory="device_pinned", method="kernel") == 4
-    assert count(memory="device_pinned", method="cpu") == 1
-    assert not count(memory="device_pinned", copy_kind="inaccurate")
-    assert not count(memory="device_pinned", destination="unpopulated")
 
 
 @pytest.mark.parametrize("p", EVERY_COPY, ids=lambda p: "-".join(map(str, list(p.values())[:5])))
@@ -258,14 +182,6 @@ def test_fills_fill_and_are_checked(rehearsed, p):
     assert case.step == [f"fill {p['memory']}", "wait"]
     assert batch.observed == batch.expected == [1024 * 0x02020202]  # the rehearsal's bytes are 1
     assert case.noticed("fill")
-
-
-def test_memory_that_has_its_place_from_its_allocator_is_filled_there():
-    found = points("fill", memory=["device", "pinned"], destination=["populated_gpu", "populated_cpu", "unpopulated"])
-    assert {(p["memory"], p["destination"]) for p in found} == {
-        ("device", "populated_gpu"),
-        ("pinned", "populated_cpu"),
-    }
 
 
 def test_the_sum_of_filled_memory():
@@ -370,134 +286,3 @@ def test_the_closed_form_is_that_of_the_rounds(count, repeats):
     for _ in range(repeats):
         y += numpy.uint32(pattern.FACTOR) * x
     assert pattern.axpy_sum(count, repeats, seed_y=9, seed_x=2) == int(y.sum(dtype=numpy.uint64))
-
-
-def test_no_word_of_y_overflows():
-    """The largest there can be: after a thousand samples, the last word of the largest array that the rule lets be."""
-    for repeats in (1, 16, 4096):
-        sizes = [p["size_bytes"] for p in points("pattern", repeats=repeats, size_bytes=[2**n for n in range(5, 32)])]
-        last = max(sizes) // 8 - 1
-        seeds = 2 + 1000 * pattern.PER_SAMPLE
-        assert last + seeds + repeats * pattern.FACTOR * (last + seeds) < 2**32
-
-
-# Who can run what, from the attributes alone
-
-
-def supported(benchmark, attributes, *axes, **grid):
-    found, machine = EXPERIMENT.benchmark(benchmark), Machine("gpu", 132, attributes=attributes)
-    reasons = {tuple(p[axis] for axis in axes): found.missing(p, machine) for p in points(benchmark, **grid)}
-    return {key for key, reason in reasons.items() if reason is None}, {reason for reason in reasons.values() if reason}
-
-
-EXPLICIT = {"pinned_copy", "pageable_copy", "registered_copy", "kernel_copy"}
-
-
-@pytest.mark.parametrize("attributes", [MANAGED_ONLY, HMM, ATS])
-def test_where_access_is_concurrent_every_transfer_can_be_made(attributes):
-    ways, reasons = supported("transfer", attributes, "way", way=list(transfer.WAYS))
-    assert ways == {(way,) for way in transfer.WAYS}
-    assert not reasons
-
-
-def test_without_concurrent_access_pages_are_neither_advised_nor_faulted():
-    ways, reasons = supported("transfer", LIMITED, "way", way=list(transfer.WAYS))
-    assert {way for (way,) in ways} == EXPLICIT | {"managed_copy"}
-    assert all("concurrent_managed_access is 0" in reason for reason in reasons)
-    ways, reasons = supported("transfer", {}, "way", way=list(transfer.WAYS))
-    assert {way for (way,) in ways} == EXPLICIT - {"registered_copy"}
-    assert {
-        "cudaMallocManaged: managed_memory is 0",
-        "cudaHostRegister on mmap: host_register_supported is 0",
-    } == reasons
-
-
-@pytest.mark.parametrize("attributes", [LIMITED, MANAGED_ONLY])
-def test_copies_of_system_memory_stay_on_the_host_where_the_gpu_cannot_page(attributes):
-    axes = ("path", "copy_kind", "method")
-    grid = {axis: list(dict.fromkeys(p[axis] for p in EVERY_COPY)) for axis in axes}
-    kept, reasons = supported("copy", attributes, *axes, memory="malloc", **grid)
-    host = "host_to_host"
-    assert kept == {(host, "accurate", "memcpy"), (host, "default", "memcpy"), (host, "accurate", "cpu")}
-    assert all("pageable_memory_access is 0" in reason for reason in reasons)
-    for memory in ("managed", "device_pinned"):
-        assert not supported("copy", attributes, *axes, memory=memory, **grid)[1]
-    for attributes in (HMM, ATS):
-        assert not supported("copy", attributes, *axes, memory="malloc", **grid)[1]
-
-
-def test_results_and_small_writes_that_need_hints():
-    assert supported("result", LIMITED, "way", way=list(RETURNS))[0] == {("explicit_copy",)}
-    assert not supported("result", MANAGED_ONLY, "way", way=list(RETURNS))[1]
-    residences = ["cpu", "gpu", "pinned"]
-    assert supported("small_writes", LIMITED, "residence", residence=residences)[0] == {("pinned",)}
-    assert not supported("small_writes", MANAGED_ONLY, "residence", residence=residences)[1]
-
-
-@pytest.mark.parametrize(
-    ("attributes", "lacking"),
-    [
-        ({}, {"managed", "managed_prefetch", "managed_hints", "malloc"}),
-        (LIMITED, {"managed_prefetch", "managed_hints", "malloc"}),
-        (MANAGED_ONLY, {"malloc"}),
-        (HMM, set()),
-        (ATS, set()),
-    ],
-)
-def test_patterns_by_paradigm(attributes, lacking):
-    ways, _ = supported("pattern", attributes, "way", way=list(pattern.MEMORY))
-    assert ways == {(way,) for way in set(pattern.MEMORY) - lacking}
-
-
-@pytest.mark.parametrize("benchmark", OURS)
-def test_nothing_is_for_a_target_without_a_gpu(benchmark):
-    cases, excluded = expand(EXPERIMENT, {"benchmark": benchmark, "kind": "cpu"}, "cpu")
-    assert (len(cases), list(excluded)) == (0, ["there is no GPU in a CPU target"])
-
-
-# What is configured
-
-
-def configured(configuration, preset):
-    """Our cases of a preset, by benchmark."""
-    settings = load_settings(configuration | {"preset": preset})
-    grids = settings.grids["unified_memory"].values()
-    cases = {
-        case.id: case for grid in grids if grid["benchmark"] in OURS for case in expand(EXPERIMENT, grid, "gpu")[0]
-    }
-    return {name: [c.parameters for c in cases.values() if c.benchmark.name == name] for name in OURS}
-
-
-def test_the_default_asks_every_question_once(configuration):
-    found = configured(configuration, "default")
-    assert {name: len(cases) for name, cases in found.items()} == {
-        "transfer": 8 * 2 * 4,
-        "copy": (4 * 3 * 2 + 4 * 2) + (4 * 2 + 4 + 1) + 4 * 3,
-        "fill": 5,
-        "result": 3 * 7 * 2,
-        "small_writes": 3 * 2,
-        "pattern": 7 * 4 * 2,
-    }
-    assert {p["way"] for p in found["transfer"] if p["size_bytes"] == 256 * MIB} == set(transfer.WAYS)
-
-
-def test_quick_has_none_of_it(configuration):
-    assert not any(configured(configuration, "quick").values())
-
-
-@pytest.mark.parametrize(("preset", "most"), [("default", 256 * MIB), ("full", GIB)])
-def test_no_case_is_large(configuration, preset, most):
-    """What a case has of managed memory at once, and what it may ever have."""
-    for name, cases in configured(configuration, preset).items():
-        assert cases
-        for p in cases:
-            held = EXPERIMENT.benchmark(name).held_bytes(p)
-            assert held <= 2 * most
-            assert p.get("size_bytes", 0) * (2 if name == "copy" else 1) <= most
-
-
-def test_full_has_all_that_the_default_has(configuration):
-    default, full = (configured(configuration, preset) for preset in ("default", "full"))
-    for name in OURS:
-        assert len(full[name]) > len(default[name]) or name == "small_writes"
-        assert all(p in full[name] for p in default[name])
