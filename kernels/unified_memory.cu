@@ -45,10 +45,10 @@ SCOPEMARK_ENTRY(busy, (uint64 duration_ns, OUT), (duration_ns, out), scopemark::
 #endif
 
 // Two processors at one word.
-SCOPEMARK_ENTRY(count_device, (WORDS, uint64 adds, POINTER(uint32) started, uint64 parties),
-                (data, adds, started, parties), scopemark::count<cuda::thread_scope_device>)
-SCOPEMARK_ENTRY(count_system, (WORDS, uint64 adds, POINTER(uint32) started, uint64 parties),
-                (data, adds, started, parties), scopemark::count<cuda::thread_scope_system>)
+SCOPEMARK_ENTRY(count_device, (WORDS, uint64 adds, POINTER(uint32) started, uint64 me, uint64 parties),
+                (data, adds, started, me, parties), scopemark::count<cuda::thread_scope_device>)
+SCOPEMARK_ENTRY(count_system, (WORDS, uint64 adds, POINTER(uint32) started, uint64 me, uint64 parties),
+                (data, adds, started, me, parties), scopemark::count<cuda::thread_scope_system>)
 SCOPEMARK_ENTRY(answer, (POINTER(uint32) asked, POINTER(uint32) answered, uint64 rounds, uint64 limit_ns, OUT),
                 (asked, answered, rounds, limit_ns, out), scopemark::answer)
 SCOPEMARK_ENTRY(ask, (POINTER(uint32) asked, POINTER(uint32) answered, uint64 rounds, uint64 limit_ns, OUT),

@@ -98,6 +98,26 @@ def procedure_code(wildcards):
     return grid_benchmark(wildcards).code()
 
 
+def is_last(experiment, grid):
+    """Whether a grid is measured after all others, because it may harm the machine."""
+    benchmark = settings.grids[experiment][grid]["benchmark"]
+    return load_experiment(experiment).benchmark(benchmark).last
+
+
+def measured_before(wildcards):
+    """What a grid waits for beside its kernels: every other grid, if it is one of the last."""
+    if not is_last(wildcards.experiment, wildcards.grid):
+        return []
+    return [
+        f"results/measured/{target}/{toolchain}/{experiment}/{grid}.cases.csv"
+        for target in targets
+        for toolchain in target_toolchains(target)
+        for experiment in experiments_on(target)
+        for grid in settings.grids_on(experiment, targets[target].kind)
+        if not is_last(experiment, grid)
+    ]
+
+
 def measured_files(wildcards):
     """The measurements of one experiment on one target: every toolchain and grid, cases and samples."""
     kind = targets[wildcards.target].kind

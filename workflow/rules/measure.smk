@@ -19,6 +19,7 @@ rule measure:
     input:
         unpack(evidence_files),
         binary=binary_file,
+        before=measured_before,
     output:
         cases="results/measured/{target}/{toolchain}/{experiment}/{grid}.cases.csv",
         samples="results/measured/{target}/{toolchain}/{experiment}/{grid}.samples.csv.gz",

@@ -60,6 +60,12 @@ class Benchmark:
     measuring_axes = ()
     """How a case is sampled. Part of every case, because it is part of what the number means."""
 
+    last = False
+    """Whether its grids are measured after all others of the target, because they may harm the machine."""
+
+    warning = ""
+    """What they may do to it, in words."""
+
     @property
     def all_axes(self) -> tuple[Axis, ...]:
         return self.axes + self.measuring_axes
@@ -82,6 +88,10 @@ class Benchmark:
 
     def lacking(self, parameters: Parameters, machine: Machine) -> str | None:
         """Why this machine cannot run a case, or None."""
+        return None
+
+    def skipped(self, parameters: Parameters, limits: Mapping[str, float]) -> str | None:
+        """Why a case is not to be run under the configuration's limits, or None. It is asked before anything is."""
         return None
 
     def exact(self, parameters: Parameters, machine: Machine) -> bool:

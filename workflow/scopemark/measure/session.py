@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,12 @@ class Session:
         log: IO[str],
     ):
         self._site, self._cases, self._journal, self._limits = site, list(cases), journal, limits
+        # Here, where every run comes through: what is not to be run never reaches a worker.
+        skipped = {case.id: case.benchmark.skipped(case.parameters, limits) for case in cases}
+        self._skipped = {case: reason for case, reason in skipped.items() if reason}
+        for warning in sorted({case.benchmark.warning for case in cases if case.id not in self._skipped} - {""}):
+            for file in (log, sys.stderr):
+                print(f"warning: {warning}", file=file)
         self._identities = {case.id: identity(case, code_hashes[case.id], site.fingerprint) for case in cases}
         self.records, self._session = journal.load(self._identities)
         for record in self.records.values():
@@ -73,6 +80,8 @@ class Session:
         self._progress = Progress(name, len(self._cases), done, limits["budget_seconds"], log)
 
     def _next(self, case: Case) -> int:
+        if case.id in self._skipped:
+            return 0
         prepare = self._prepare_seconds.get(case.id, 0.0)
         return next_batch(self.records[case.id], self._limits, case.parameters["sampling"], prepare)
 
@@ -97,6 +106,8 @@ class Session:
         return results
 
     def _outcome(self, case: Case) -> tuple[str, str]:
+        if case.id in self._skipped:
+            return "skipped", self._skipped[case.id]
         exact = case.benchmark.exact(case.parameters, self._site.machine)
         return outcome(self.records[case.id], self._limits, case.parameters["sampling"], exact)
 

@@ -33,12 +33,12 @@ def allocate(name: str, bytes: int, library: Variables) -> Memory:
         # Where the measurements are: /tmp is memory on many machines.
         with tempfile.TemporaryFile(dir=Path.cwd()) as file:
             os.posix_fallocate(file.fileno(), 0, bytes)
-            return _mapped(name, mmap.mmap(file.fileno(), bytes, mmap.MAP_SHARED))
+            return mapped(name, file.fileno(), bytes)
     if name == "memfd":
         descriptor = os.memfd_create("scopemark")
         try:
             os.ftruncate(descriptor, bytes)
-            return _mapped(name, mmap.mmap(descriptor, bytes, mmap.MAP_SHARED))
+            return mapped(name, descriptor, bytes)
         finally:
             os.close(descriptor)
     mapping = mmap.mmap(-1, bytes, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -47,6 +47,11 @@ def allocate(name: str, bytes: int, library: Variables) -> Memory:
     elif name == "mmap_small":
         mapping.madvise(mmap.MADV_NOHUGEPAGE)
     return _mapped(name, mapping)
+
+
+def mapped(name: str, descriptor: int, bytes: int) -> Memory:
+    """The first `bytes` of an open file, or of an object of memory, that other processes may map too."""
+    return _mapped(name, mmap.mmap(descriptor, bytes, mmap.MAP_SHARED))
 
 
 def _mapped(name: str, mapping: mmap.mmap) -> Memory:

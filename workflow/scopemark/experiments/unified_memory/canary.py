@@ -49,7 +49,7 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
                 measured = words.inspected(timed, "cpu" if on_cpu else "gpu")
             else:
                 started = stage.allocate("pinned", PAGE)
-                timed = stage.on_gpu("count_system", memory, ADDS, started, 1, blocks=1, threads=32)
+                timed = stage.on_gpu("count_system", memory, ADDS, started, 0, 1, blocks=1, threads=32)
                 started.release()
                 # The first word has the adds more; the others are as they were.
                 found = words.inspected(timed, "cpu" if on_cpu else "gpu")
