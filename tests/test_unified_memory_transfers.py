@@ -149,18 +149,24 @@ def test_every_copy_copies_and_is_checked(rehearsed, monkeypatch, p):
         assert case.noticed({"memcpy": "copy", "kernel": "copy_dense"}[p["method"]])
 
 
-def test_an_unpopulated_destination_is_new_memory(rehearsed):
-    def destinations(destination):
-        case = rehearsed("copy", destination=destination, size_bytes=4096)
-        allocated = []
-        new = case.stage._new
-        case.stage._new = lambda *arguments: allocated.append(arguments) or new(*arguments)
-        for _ in range(3):
-            case.sample()
-        return len(allocated)
+def test_a_populated_destination_holds_other_words_before(rehearsed):
+    case = rehearsed("copy", memory="managed", size_bytes=4096)
+    assert case.sample("copy").observed == [sum(range(2 + placing.SPOILED + 1, 2 + placing.SPOILED + 1 + 1024))]
 
-    assert destinations("populated") == 0
-    assert destinations("unpopulated") == 3
+
+def allocations(case):
+    """How often memory is allocated in three samples."""
+    allocated, new = [], case.stage._new
+    case.stage._new = lambda *arguments: allocated.append(arguments) or new(*arguments)
+    for _ in range(3):
+        case.sample()
+    return len(allocated)
+
+
+def test_an_unpopulated_destination_is_new_memory(rehearsed):
+    for benchmark, populated in (("copy", "populated"), ("fill", "populated_cpu")):
+        assert allocations(rehearsed(benchmark, destination=populated, size_bytes=4096)) == 0
+        assert allocations(rehearsed(benchmark, destination="unpopulated", size_bytes=4096)) == 3
 
 
 # Fills
@@ -243,6 +249,11 @@ def test_every_round_writes_and_reads(rehearsed, residence):
     assert [entry for entry in case.step if "faults" not in entry] == ["read_words", "wait"] * 3
     assert batch.observed == batch.expected == [4 + 5 + 6]  # the rehearsal wrote 1, 2 and 3
     assert case.noticed("read_words")
+
+
+@pytest.mark.parametrize(("residence", "new"), [("cpu", 3), ("gpu", 3), ("pinned", 0)])
+def test_a_word_that_may_migrate_is_new_in_every_sample(rehearsed, residence, new):
+    assert allocations(rehearsed("small_writes", residence=residence, rounds=1)) == new
 
 
 # AXPY
