@@ -119,11 +119,11 @@ def test_the_conditions_of_paging():
     assert met(driver="525.60.13")["driver"] is False
     assert met(driver="535.54")["driver"] is True
     assert met(kernel_module="proprietary")["kernel module"] is False
-    assert met(memory={"hmm_mirror": True, "device_private": False})["its options"] is False
+    assert met(memory={"hmm_mirror": True, "device_private": False})["kernel options"] is False
     assert [met(uvm={"uvm_disable_hmm": value})["uvm_disable_hmm"] for value in (0, "N", 1, "Y")] == [1, 1, 0, 0]
     untold = met(memory={}, uvm={}, driver=None, kernel_module=None)
     assert [what for what, one in untold.items() if one is None] == [
-        "its options",
+        "kernel options",
         "driver",
         "kernel module",
         "uvm_disable_hmm",

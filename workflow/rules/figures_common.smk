@@ -1,6 +1,13 @@
 import os
 
-from scopemark.layout import REPORT, captions, definitions, figures, texts
+from scopemark.layout import (
+    REPORT,
+    captions,
+    definitions,
+    figures,
+    openings,
+    texts,
+)
 
 # What every figure is drawn with; a change in it draws all of them again.
 FIGURE_SOURCES = sorted(
@@ -52,6 +59,10 @@ def all_figure_modules(wildcards):
         for experiment in settings.grids
         for figure in figures(experiment)
     ]
+
+
+def all_openings(wildcards):
+    return [file for experiment in settings.grids for file in openings(experiment)]
 
 
 def all_texts():

@@ -72,6 +72,7 @@ rule report:
         points=all_figures("csv"),
         modules=all_figure_modules,
         captions=all_captions,
+        openings=all_openings,
         text_modules=all_text_modules,
         texts=rules.paper.output.texts,
         claims="results/tables/claims.csv",

@@ -54,5 +54,5 @@ def _canary(row: Mapping[str, Any], gpu: Mapping[str, Any]) -> Canary:
     else:
         outcome = ABSENT if status == "skipped" else FAILED
     if outcome == FAILED:
-        reason = f"{status}: {reason}" if reason else status
+        reason = f"{status}: {reason}" if reason and status != "failed" else reason or status
     return Canary(row, outcome, promise, reason)

@@ -39,6 +39,11 @@ def texts(experiment: str) -> list[str]:
     return [path.stem for path in sorted((REPORT / "texts" / experiment).glob("[a-z]*.py"))]
 
 
+def openings(experiment: str) -> list[str]:
+    """What opens the section of an experiment: a module of its name in `workflow/report/openings/`, if there is one."""
+    return [os.path.relpath(path) for path in (REPORT / "openings").glob(f"{experiment}.py")]
+
+
 def definitions(kind: str) -> list[str]:
     """The definition files of a kind, claims or advice: one per experiment, of its name."""
     return sorted(os.path.relpath(path) for path in (REPORT / kind).glob("*.yaml"))

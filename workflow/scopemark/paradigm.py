@@ -136,9 +136,9 @@ def hmm_conditions(machine: Mapping[str, Any]) -> list[Condition]:
     return [
         Condition("Linux", "6.1.24+, 6.2.11+ or 6.3+", kernel, _kernel_is_new(kernel)),
         Condition(
-            "its options",
+            "kernel options",
             "HMM_MIRROR and DEVICE_PRIVATE",
-            " and ".join("not told" if one is None else "yes" if one else "no" for one in options),
+            "not told" if None in options else " and ".join("yes" if one else "no" for one in options),
             None if None in options else all(options),
         ),
         Condition(

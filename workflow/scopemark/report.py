@@ -14,7 +14,14 @@ from scopemark.experiment import load_experiment
 from scopemark.figures import load_machines
 from scopemark.report_claims import VERDICTS, advice_by_machine, claim_rows, verdict_counts
 from scopemark.report_code import code_table
-from scopemark.report_parts import excluded_parts, figure_parts, machine_parts, status_parts, text_parts
+from scopemark.report_parts import (
+    excluded_parts,
+    figure_parts,
+    machine_parts,
+    opening_part,
+    status_parts,
+    text_parts,
+)
 from scopemark.report_results import ROWS, result_parts
 from scopemark.report_templates import environment
 from scopemark.report_toolchains import toolchain_parts
@@ -46,6 +53,7 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
         "experiments": [
             {
                 "about": load_experiment(name),
+                "opening": opening_part(name, files.get("openings", ()), summary, machines),
                 "figures": [figure for figure in figures if figure["experiment"] == name],
                 "texts": [text for text in texts if text["experiment"] == name],
                 "published": published[published["experiment"] == name].to_dict("records"),

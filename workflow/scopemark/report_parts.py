@@ -94,6 +94,20 @@ def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence
     return sorted(parts, key=lambda part: part["kind"] != "gpu")
 
 
+def opening_part(
+    experiment: str,
+    modules: Sequence[str],
+    summary: pd.DataFrame,
+    machines: Mapping[tuple[str, str], Mapping[str, Any]],
+) -> Any:
+    """What the module that opens an experiment's section makes of its cases, for the template of the same name: a list,
+    empty where there is nothing to open with."""
+    for file in modules:
+        if Path(file).stem == experiment:
+            return load_figure(file).parts(summary, machines)
+    return []
+
+
 def text_parts(modules: Sequence[str], texts: Sequence[str]) -> list[dict]:
     """The tables in plain text that have something to show: experiment, name, title, file and text."""
     parts = []
