@@ -7,7 +7,7 @@ CPU makes CPU_SHARE times as many, so that the two are busy for about as long. W
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
@@ -68,13 +68,16 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
             stage.fill(memory, 0, 4)
             stage.synchronize()
         started.words()[:4] = 0
+        faults = Timed(0.0)  # of the CPU's adds; not counted where it adds nothing
         if "gpu" in parties:
             shape = {"blocks": GPU_BLOCKS, "threads": GPU_THREADS}
             stage.launch(kernel, memory, p["adds"], started, GPU, len(parties), **shape)
         if "cpu" in parties:
-            stage.on_cpu(kernel, memory, CPU_SHARE * p["adds"], started, CPU, len(parties), threads=CPU_THREADS)
+            faults = stage.on_cpu(
+                kernel, memory, CPU_SHARE * p["adds"], started, CPU, len(parties), threads=CPU_THREADS
+            )
         stage.synchronize()
-        timed = took(started, len(parties))
+        timed = replace(took(started, len(parties)), major_faults=faults.major_faults, minor_faults=faults.minor_faults)
         note = together(started) if len(parties) == 2 else ""
         yield checked(timed, _found(stage, memory, on_cpu), total(p), note=note)
         memory.release()
