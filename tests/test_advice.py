@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from claim_rows import CPU, EXPERIMENT, GPU, row
-from scopemark.advice import OUTCOMES, answer, clearly, load_advice
+from scopemark.advice import OUTCOMES, answer, load_advice
+from scopemark.advice_answers import clearly
 from scopemark.errors import UserError
 from scopemark.statistics import Interval
 
@@ -16,7 +17,7 @@ QUESTIONS = load_advice("scoped_atomics")
 
 
 def ask(name, rows, machine=GPU):
-    return answer(QUESTIONS[name], EXPERIMENT, machine, rows)
+    return [(found.text, found.ratio) for found in answer(QUESTIONS[name], EXPERIMENT, machine, rows)]
 
 
 def only(name, rows, machine=GPU):
@@ -221,7 +222,7 @@ SENTENCES = dict.fromkeys(OUTCOMES["ratio"], "{ratio}.")
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [
-        ({"kind": "guess"}, ["questions.placement.kind", "'guess'", "ratio, each, enough, crossover"]),
+        ({"kind": "guess"}, ["questions.placement.kind", "'guess'", "ratio, each, enough, crossover, best"]),
         ({"a": None}, ["questions.placement", "'a'"]),
         ({"where": {"colour": 1}}, ["questions.placement.where.colour"]),
         ({"conditions": ["colour"]}, ["questions.placement.colour"]),
@@ -229,6 +230,9 @@ SENTENCES = dict.fromkeys(OUTCOMES["ratio"], "{ratio}.")
         ({"answers": {"better": "x."}}, ["questions.placement.answers", "better, same, worse"]),
         ({"answers": SENTENCES | {"same": "{items}."}}, ["answers.same", "'items'", "ratio, instruction_a"]),
         ({"answers": SENTENCES | {"same": "{ratio."}}, ["answers.same"]),
+        ({"expected": ["faster"]}, ["questions.placement.expected", "'faster'", "better, same, worse"]),
+        ({"kind": "best", "axis": "scope"}, ["questions.placement", "'rival'"]),
+        ({"rival": "match_count"}, ["questions.placement.rival", "left out, but for the kind best"]),
         ({"needs": {"king": "gpu"}}, ["questions.placement.needs", "'king'", "kind"]),
     ],
 )

@@ -181,6 +181,12 @@ def merged_kernel_files(wildcards):
     return expand("results/tables/{experiment}.kernels.csv", experiment=settings.grids)
 
 
+def merged_mnemonic_files(wildcards):
+    return expand(
+        "results/tables/{experiment}.mnemonics.csv", experiment=settings.grids
+    )
+
+
 def gpu_architectures(wildcards):
     """The GPUs among the targets, each with its architecture."""
     return {

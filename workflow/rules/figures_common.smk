@@ -82,12 +82,6 @@ def all_text_modules(wildcards):
     ]
 
 
-def merged_mnemonic_files(wildcards):
-    return expand(
-        "results/tables/{experiment}.mnemonics.csv", experiment=settings.grids
-    )
-
-
 def report_settings(wildcards):
     """What the report says of how was measured: the preset, its limits and grids, and the toolchains."""
     return {

@@ -31,6 +31,8 @@ rule judge:
 rule advise:
     input:
         summaries=summary_files,
+        kernels=merged_kernel_files,
+        mnemonics=merged_mnemonic_files,
         machines=machines_of_all_runs,
         definitions=definitions("advice"),
     output:

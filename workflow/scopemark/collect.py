@@ -17,7 +17,7 @@ from scopemark.modes import count_modes, timer_tick
 from scopemark.statistics import median_ranks
 from scopemark.yaml_file import read_yaml
 
-MACHINE_SCHEMA = tables.SCHEMA.with_name("machine.schema.yaml")
+MACHINE_SCHEMA = tables.SCHEMAS / "machine.schema.yaml"
 HERE = "here"
 """The name of the run that was measured on this machine, as against recorded runs."""
 

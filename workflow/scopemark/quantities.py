@@ -177,6 +177,26 @@ def _seconds(row: Mapping[str, Any]) -> Interval:
     return Interval(*(float(row[f"{name}_seconds"]) for name in ("median", "low", "high")))
 
 
+def rival_pairs(
+    rows: Sequence[Mapping[str, Any]], own: Benchmark, rival: Benchmark, a: Condition, b: Condition
+) -> list[Pair]:
+    """At every point of the axes that two benchmarks share, the fastest row that meets `a` and the fastest of `b`."""
+    theirs = {axis.name for axis in rival.all_axes}
+    shared = [axis.name for axis in own.all_axes if axis.name in theirs]
+    best: list[dict[tuple, tuple]] = [{}, {}]
+    for found, condition in zip(best, (a, b), strict=True):
+        for row in select(rows, condition):
+            key, interval = _key(row, shared), throughput(row)
+            if interval is not None and (key not in found or interval.value > found[key][1].value):
+                found[key] = row, interval
+    pairs = [
+        Pair(row, best[1][key][0], dict(zip(shared, key[1:], strict=True)), ratio_interval(interval, best[1][key][1]))
+        for key, (row, interval) in best[0].items()
+        if key in best[1]
+    ]
+    return sorted(pairs, key=lambda pair: _order([pair.a["toolchain"], *pair.same.values()]))
+
+
 def _key(row: Mapping[str, Any], shared: Sequence[str]) -> tuple:
     return (row["toolchain"], *(plain(row.get(name)) for name in shared))
 

@@ -8,6 +8,7 @@ from typing import Any
 from scopemark import tables
 from scopemark.claims_definitions import load_claims
 from scopemark.collect import HERE
+from scopemark.experiment import load_experiment
 from scopemark.figures import device_name
 from scopemark.report_format import interval, missing
 
@@ -70,9 +71,10 @@ def verdict_counts(
 
 
 def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
-    """Per machine, those of this run first: name, run, here, and its questions, each with its answers.
+    """Per machine, those of this run first: name, run, here, and its groups: experiment, topic, questions.
 
-    An answer is a finding and the conditions that it was found under, which end its sentence in brackets.
+    A question has its answers, each a finding, the conditions that it was found under, which end its sentence in
+    brackets, and what there is to tell of a surprise.
     """
     advice = tables.read("advice", file)
     blocks = []
@@ -80,10 +82,14 @@ def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
         own = advice[(advice["run"] == run) & (advice["target"] == target)]
         name, where = column_label(run, target, machines)
         kind = machines.get((run, target), {}).get("kind", "")
-        questions: dict[str, list[tuple[str, str]]] = {}
+        groups: dict[tuple[str, str], dict[str, list[tuple[str, str, str]]]] = {}
         for entry in own.itertuples():
-            questions.setdefault(entry.question, []).append(_split(entry.answer))
-        blocks.append({"name": name, "run": where, "here": run == HERE, "kind": kind, "questions": questions})
+            topic = "" if missing(entry.topic) else entry.topic
+            questions = groups.setdefault((load_experiment(entry.experiment).title, topic), {})
+            surprise = "" if missing(entry.surprise) else entry.surprise
+            questions.setdefault(entry.question, []).append((*_split(entry.answer), surprise))
+        listed = [(experiment, topic, questions) for (experiment, topic), questions in groups.items()]
+        blocks.append({"name": name, "run": where, "here": run == HERE, "kind": kind, "groups": listed})
     return sorted(blocks, key=lambda block: (not block["here"], block["kind"] != "gpu"))
 
 

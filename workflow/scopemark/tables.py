@@ -1,4 +1,4 @@
-"""The result tables: tidy CSVs whose columns are declared in `workflow/schemas/tables.yaml`.
+"""The result tables: tidy CSVs whose columns are declared in `workflow/schemas/tables/*.yaml`.
 
 Checked on writing and on reading. Floats are written with the shortest text that reads back the same; a path that ends
 in .gz is compressed, without a time stamp, so that the same rows give the same bytes.
@@ -17,7 +17,7 @@ import pandas as pd
 from scopemark.errors import UserError
 from scopemark.yaml_file import read_yaml
 
-SCHEMA = Path(__file__).parents[1] / "schemas" / "tables.yaml"
+SCHEMAS = Path(__file__).parents[1] / "schemas"
 STATUSES = ("ok", "incorrect", "unstable", "unsupported", "failed", "timeout", "skipped")
 EXACT = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}
 """What makes pandas read floats back exactly, which became its default with 3.1."""
@@ -27,7 +27,8 @@ _DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "flag": "b
 
 @functools.cache
 def _schema() -> dict[str, dict[str, dict]]:
-    return read_yaml(SCHEMA)
+    """Every table, whichever file declares it."""
+    return {name: table for file in sorted(SCHEMAS.glob("tables/*.yaml")) for name, table in read_yaml(file).items()}
 
 
 def columns(table: str) -> dict[str, dict]:

@@ -22,7 +22,7 @@ class TrustRun:
     """One GPU's trust run.
 
     run: "here", or the recorded run it comes from. name: the machine and its run, as figures write them. device: its
-    place in the report's order, which is its colour. The tables are those of `workflow/schemas/tables.yaml`.
+    place in the report's order, which is its colour. The tables are those of `workflow/schemas/tables/trust.yaml`.
     """
 
     run: str
