@@ -20,6 +20,7 @@ import pandas as pd
 
 from scopemark import tables
 from scopemark.collect import HERE, read_machine
+from scopemark.report_format import fact
 
 DRAWN = ("ok", "unstable")
 """Statuses whose number is drawn; an unstable one hollow. The others are drawn as a cross at the edge."""
@@ -129,12 +130,13 @@ def points(
     series: str | pd.Series,
     panel: str | pd.Series = "",
     value: str = "operations_per_second",
+    per: pd.Series | int = 1,
 ) -> pd.DataFrame:
     """One row per drawn point.
 
     machine, device: the panel row and its colour. panel, x, series: where in the figure. case, status: of the case.
     launch: how it was launched, in words. Then the value and its 95 % interval under the name of the summary's column,
-    in its unit; empty for a case without a valid number.
+    in its unit, divided by `per`; empty for a case without a valid number. The value `seconds` is the time itself.
     """
     columns = {"machine": frame["machine"], "device": frame["device"], "launch": launch_words(frame)}
     for name, given in {"panel": panel, "x": x, "series": series}.items():
@@ -143,7 +145,7 @@ def points(
     result = pd.DataFrame(columns, index=frame.index)
     drawn = frame["status"].isin(DRAWN)
     for name, numbers in intervals(frame, value).items():
-        result[name] = numbers.where(drawn)
+        result[name] = (numbers / per).where(drawn)
     return result.sort_values(["device", "machine"], kind="stable").reset_index(drop=True)
 
 
@@ -151,20 +153,28 @@ def intervals(frame: pd.DataFrame, value: str) -> dict[str, pd.Series]:
     """A rate with its 95 % interval: at the median, or at the fastest sample where that is how a case was sampled.
 
     The summary holds intervals of the logical operations; those of other rates of the same launch are in proportion.
+    `seconds` is no rate, and a column that the summary does not have comes with an interval of its own.
     """
+    own = [value, f"{value}_low", f"{value}_high"]
+    if value != "operations_per_second" and set(own) <= set(frame):
+        return {name: frame[name] for name in own}
+    best = frame["sampling"].str.startswith("best_of")
+    if value == "seconds":
+        middle = frame["median_seconds"].where(~best, frame["minimum_seconds"])
+        low, high = frame["low_seconds"].where(~best), frame["high_seconds"].where(~best)
+        return {"seconds": middle, "seconds_low": low, "seconds_high": high}
     share = frame[value] / frame["operations_per_second"]
     low, high = frame["operations_per_second_low"] * share, frame["operations_per_second_high"] * share
-    best = frame["sampling"].str.startswith("best_of")
     middle = frame[value].where(~best, frame["operations_per_second_best"] * share)
     return {value: middle, f"{value}_low": low.where(~best), f"{value}_high": high.where(~best)}
 
 
 def launch_words(frame: pd.DataFrame) -> list[str]:
-    """How each case was launched: grid, block, length and cache state; nothing for a step that is no launch."""
+    """How each case was launched: grid, block, length and cache state; of a sequence of steps, its memory's size."""
     words = []
     for row in frame.to_dict("records"):
         if pd.isna(row["launch_blocks"]):
-            words.append("")
+            words.append("" if pd.isna(row.get("size_bytes")) else fact("bytes", int(row["size_bytes"])))
             continue
         length = "" if pd.isna(row.get("iterations")) else f" × {int(row['iterations']):,} operations"
         unit = "block" if row["target_kind"] == "gpu" else "team"

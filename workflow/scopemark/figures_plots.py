@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,6 +17,11 @@ from scopemark import style
 _PREFIXES = ((1e12, "T", "10¹² "), (1e9, "G", "10⁹ "), (1e6, "M", "10⁶ "), (1e3, "k", "10³ "), (1.0, "", ""))
 _LETTER_INCHES = 0.075  # of a tick label, on average
 _MISSING_X = 0.02  # of the axis: where a case without a number is marked
+_MARKS = ((0, (1, 1)), (0, (4, 2)), (0, (4, 1, 1, 1)))
+"""The dashes of lines that mark a value, in their order."""
+
+Marks = Mapping[str, str]
+"""Columns that hold one value per panel, which a line marks, and what the legend says of it."""
 
 
 def prefix(values: Sequence[float]) -> tuple[float, str, str]:
@@ -53,7 +58,7 @@ def panels(frame: pd.DataFrame, panel_size: tuple[float, float], left: float) ->
             own = frame[frame["machine"] == machine]
             colour = style.device_colour(int(own["device"].iloc[0]))
             launches = list(dict.fromkeys(own["launch"]))
-            heading = machine + (f"\n{launches[0]}" if len(launches) == 1 else "")
+            heading = machine + (f"\n{launches[0]}" if len(launches) == 1 and launches[0] else "")
             row.suptitle(heading, x=0.01, ha="left", fontsize=10, color=style.shades(colour, 3)[0], weight="bold")
             axes = row.subplots(1, len(names), squeeze=False, sharey=True)[0]
             for column, (ax, name) in enumerate(zip(axes, names, strict=True)):
@@ -83,16 +88,26 @@ def limits(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[float, float]:
 
 
 def dots(
-    frame: pd.DataFrame, value: str, axis_label: str, width: float = 3.6, scale: float | None = None, legend_columns=3
+    frame: pd.DataFrame,
+    value: str,
+    axis_label: str,
+    width: float = 3.6,
+    scale: float | None = None,
+    legend_columns=3,
+    marks: Marks | None = None,
+    linear: bool = False,
 ) -> Figure:
     """A row of dots per `x`, one dot per `series`, with its interval; the value runs along a logarithmic axis.
 
     axis_label: may hold {prefix} or {power}, which are replaced by the SI prefix chosen for the values: G or 10⁹.
+    marks: values on that axis. linear: an axis from 0 instead.
     """
+    marks = marks or {}
     xs, names = list(dict.fromkeys(frame["x"])), list(dict.fromkeys(frame["series"]))
     factor, letter, power = (scale, "", "") if scale else prefix(frame[value].dropna())
-    scaled = frame.assign(**{name: frame[name] / factor for name in (value, f"{value}_low", f"{value}_high")})
-    bounds = limits(scaled, [value, f"{value}_low", f"{value}_high"])
+    columns = [value, f"{value}_low", f"{value}_high", *marks]
+    scaled = frame.assign(**{name: frame[name] / factor for name in columns})
+    bounds = limits(scaled, columns)
     labels = [style.word(x) for x in xs]
     left = 0.3 + _LETTER_INCHES * max(map(len, labels))
     figure, each = panels(scaled, (width, 0.35 + len(xs) * max(0.3, 0.15 * len(names))), left)
@@ -104,15 +119,20 @@ def dots(
             _series(
                 ax, points, points["x"].map(xs.index) + shift, value, (style.marker(name, index), shades[index], None)
             )
+        for dash, column in zip(_MARKS, marks, strict=False):
+            for marked in own[column].dropna().unique():
+                ax.axvline(marked, color=style.NEUTRAL, linestyle=dash, linewidth=1.2, zorder=1)
         for boundary in range(1, len(xs)):
             ax.axhline(boundary - 0.5, color="#eeeeee", linewidth=0.8, zorder=0)
-        ax.set(
-            xscale="log", xlim=bounds, ylim=(len(xs) - 0.5, -0.5), xlabel=axis_label.format(prefix=letter, power=power)
-        )
+        ax.set(ylim=(len(xs) - 0.5, -0.5), xlabel=axis_label.format(prefix=letter, power=power))
         ax.set_yticks(range(len(xs)), labels)
         ax.grid(False, axis="y")
-        log_ticks(ax.xaxis, bounds[1] / bounds[0])
-    legend(figure, names, scaled, legend_columns)
+        if linear:
+            ax.set(xlim=(0, 1.05 * scaled[columns].max(axis=None)))
+        else:
+            ax.set(xscale="log", xlim=bounds)
+            log_ticks(ax.xaxis, bounds[1] / bounds[0])
+    legend(figure, names, scaled, legend_columns, marks=marks)
     return figure
 
 
@@ -124,14 +144,22 @@ def lines(
     width: float = 3.6,
     height: float = 2.7,
     legend_columns=3,
+    scale: float | None = None,
+    marks: Marks | None = None,
+    places: Marks | None = None,
+    shares: str = "% of peak",
+    x_word: Callable[[float], str] = "{:g}".format,
 ) -> Figure:
     """A line per `series` over the ordered values of `x`, with intervals; the value's axis is logarithmic.
 
     The places on the x axis are equal, which keeps 0 on an axis of densities and equals a log axis for powers of two.
+    marks: values; a ceiling gets a scale in per cent of it, called `shares`. places: values of `x`, and x_word what is
+    said of them.
     """
+    marks, places = marks or {}, places or {}
     xs, names = sorted(set(frame["x"])), list(dict.fromkeys(frame["series"]))
-    factor, letter, power = prefix(frame[value].dropna())
-    columns = [value, f"{value}_low", f"{value}_high", *(["ceiling"] if "ceiling" in frame else [])]
+    factor, letter, power = (scale, "", "") if scale else prefix(frame[value].dropna())
+    columns = [value, f"{value}_low", f"{value}_high", *marks]
     scaled = frame.assign(**{name: frame[name] / factor for name in columns})
     bounds = limits(scaled, columns)
     figure, each = panels(scaled, (width, height), left=0.9)
@@ -141,26 +169,27 @@ def lines(
             points = own[own["series"] == name].sort_values("x")
             look = (style.marker(name.split("|")[0], index), shades[index], style.dash(index))
             _series(ax, points, points["x"].map(xs.index), value, look, upright=True)
-        if "ceiling" in own and own["ceiling"].notna().any():
-            ceiling = own["ceiling"].iloc[0]
-            ax.axhline(ceiling, color=style.NEUTRAL, linestyle=(0, (1, 1)), linewidth=1.2, zorder=1)
-            if ax is ax.figure.axes[-1]:
-                _shares(ax, ceiling, bounds[1] / bounds[0])
+        for dash, name in zip(_MARKS, [*marks, *places], strict=False):
+            for marked in own[name].dropna().unique():
+                draw, at = (ax.axvline, xs.index(marked)) if name in places else (ax.axhline, marked)
+                draw(at, color=style.NEUTRAL, linestyle=dash, linewidth=1.2, zorder=1)
+        if "ceiling" in marks and ax is ax.figure.axes[-1] and own["ceiling"].notna().any():
+            _shares(ax, own["ceiling"].iloc[0], bounds[1] / bounds[0], shares)
         ax.set(yscale="log", ylim=bounds, xlim=(-0.3, len(xs) - 0.7), xlabel=x_label)
         if column == 0:
             ax.set_ylabel(axis_label.format(prefix=letter, power=power))
-        ax.set_xticks(range(len(xs)), [f"{x:g}" for x in xs])
+        ax.set_xticks(range(len(xs)), [x_word(x) for x in xs])
         log_ticks(ax.yaxis, bounds[1] / bounds[0])
-    legend(figure, names, scaled, legend_columns, dashed=True)
+    legend(figure, names, scaled, legend_columns, dashed=True, marks={**marks, **places})
     return figure
 
 
-def _shares(ax: Axes, ceiling: float, span: float) -> None:
+def _shares(ax: Axes, ceiling: float, span: float, name: str) -> None:
     """A second scale on the right: the value as a share of its physical ceiling, in per cent."""
     shares = ax.secondary_yaxis(
         "right", functions=(lambda value: value / ceiling * 100, lambda share: share * ceiling / 100)
     )
-    shares.set_ylabel("% of peak")
+    shares.set_ylabel(name)
     shares.tick_params(axis="y", which="minor", length=0)
     log_ticks(shares.yaxis, span)
 
@@ -189,7 +218,14 @@ def _series(ax: Axes, points: pd.DataFrame, place: pd.Series, value: str, look: 
         ax.plot(*where, marker="x", color=style.FAILED, transform=transform, clip_on=False, zorder=4)
 
 
-def legend(figure: Figure, names: Sequence[str], frame: pd.DataFrame, columns: int, dashed: bool = False) -> None:
+def legend(
+    figure: Figure,
+    names: Sequence[str],
+    frame: pd.DataFrame,
+    columns: int,
+    dashed: bool = False,
+    marks: Marks | None = None,
+) -> None:
     """A legend under the panels, in neutral grey since the colours are the devices'."""
     handles = []
     if len(names) > 1 or names[0]:
@@ -206,8 +242,10 @@ def legend(figure: Figure, names: Sequence[str], frame: pd.DataFrame, columns: i
     if (~frame["status"].isin(["ok", "unstable"])).any():
         text = "no valid number: see the list of cases"
         handles.append(Line2D([], [], marker="x", color=style.FAILED, linestyle="", label=text))
-    if "ceiling" in frame and frame["ceiling"].notna().any():
-        text = "peak memory bandwidth, by bus width and clock"
-        handles.append(Line2D([], [], color=style.NEUTRAL, linestyle=(0, (1, 1)), label=text))
+    for dash, (column, text) in zip(_MARKS, (marks or {}).items(), strict=False):
+        if frame[column].notna().any():
+            handles.append(Line2D([], [], color=style.NEUTRAL, linestyle=dash, label=text))
     if handles:
-        figure.legend(handles=handles, loc="outside lower left", ncols=columns, handlelength=2.6 if dashed else 1)
+        figure.legend(
+            handles=handles, loc="outside lower left", ncols=columns, handlelength=2.6 if dashed or marks else 1
+        )

@@ -38,4 +38,6 @@ def _peak(machine) -> float | None:
 
 
 def draw(frame: pd.DataFrame):
-    return lines(frame, "bytes_per_second", "share of elements that match", "{prefix}B read per second", 2.9, 2.9, 2)
+    marks = {"ceiling": "peak memory bandwidth, by bus width and clock"}
+    label = "{prefix}B read per second"
+    return lines(frame, "bytes_per_second", "share of elements that match", label, 2.9, 2.9, 2, marks=marks)

@@ -1,0 +1,376 @@
+"""The figures of unified memory from hand-made rows: which cases they show, and values known by arithmetic."""
+
+from __future__ import annotations
+
+import matplotlib
+import pandas as pd
+import pytest
+
+matplotlib.use("agg")
+
+from helpers import ROOT
+from memory_rows import KIB, MIB, results, row
+from scopemark.figures import load_figure
+from scopemark.figures_bars import outcome
+from scopemark.figures_memory import relative, short, sized, team
+from scopemark.figures_save import read_points, write_points
+
+DIRECTORY = ROOT / "workflow/report/figures/unified_memory"
+FIGURES = sorted(path.stem for path in DIRECTORY.glob("*.py"))
+
+
+def points(name: str, *rows: dict) -> pd.DataFrame:
+    """The points of a figure from rows."""
+    return load_figure(DIRECTORY / f"{name}.py").data(results(*rows))
+
+
+def values(frame: pd.DataFrame, value: str, *columns: str) -> dict:
+    """The drawn values by what tells them apart."""
+    keys = frame[columns[0]] if len(columns) == 1 else zip(*(frame[name] for name in columns), strict=True)
+    return dict(zip(keys, frame[value].astype(float), strict=True))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_without_data_is_an_empty_table(name, tmp_path):
+    frame = points(name)
+    assert frame.empty
+    write_points(frame, tmp_path / "points.csv")
+    assert list(read_points(tmp_path / "points.csv")) == list(frame)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_has_its_caption(name):
+    assert (ROOT / f"workflow/report/captions/unified_memory/{name}.rst").read_text().strip()
+
+
+def access(allocator, processor, passed, seconds, origin="cpu", **other):
+    return row(
+        "access", seconds, bytes=other.get("size_bytes", 64 * MIB), allocator=allocator, processor=processor,
+        origin=origin, **{"pass": passed}, **other,
+    )  # fmt: skip
+
+
+def test_passes_stand_beside_the_link_and_the_memory():
+    frame = points(
+        "gpu_01_passes",
+        access("managed", "gpu", 1, 0.016),
+        access("managed", "gpu", 2, 64e-6),
+        access("managed", "gpu", 1, 64e-6, origin="gpu"),  # was there already
+        access("managed", "gpu", 1, 1e-6, size_bytes=MIB),  # smaller
+        access("malloc", "gpu", 1, 1, status="unsupported"),
+        access("device", "gpu", 1, 32e-6, origin="gpu"),
+        access("pinned", "cpu", 1, 0.008),
+        row("transfer", 0.001, way="pinned_copy", direction="to_gpu", size_bytes=MIB),
+        row("transfer", 0.002, way="pinned_copy", direction="to_gpu", size_bytes=128 * MIB),
+        row("transfer", 0.004, way="pinned_copy", direction="to_host", size_bytes=128 * MIB),
+        row("transfer", 0.001, way="prefetch", direction="to_gpu", size_bytes=128 * MIB),
+    )
+    size = 64 * MIB
+    assert values(frame, "bytes_per_second", "panel", "x", "series") == pytest.approx(
+        {
+            ("GPU reads", "cudaMallocManaged", "pass 1"): size / 0.016,
+            ("GPU reads", "cudaMallocManaged", "pass 2"): size / 64e-6,
+            ("GPU reads", "cudaMalloc", "pass 1"): size / 32e-6,
+            ("CPU reads", "cudaHostAlloc", "pass 1"): size / 0.008,
+        }
+    )
+    link = {"GPU reads": 128 * MIB / 0.002, "CPU reads": 128 * MIB / 0.004}
+    assert values(frame, "link", "panel") == pytest.approx(link)
+    assert set(frame.loc[frame["panel"] == "GPU reads", "memory"]) == {size / 32e-6}
+    assert frame.loc[frame["panel"] == "CPU reads", "memory"].isna().all()
+
+
+def test_a_case_without_a_number_stays_and_what_cannot_be_run_does_not():
+    frame = points(
+        "gpu_02_transfers",
+        row("transfer", 0.001, way="prefetch", direction="to_gpu", size_bytes=MIB, status="failed"),
+        row("transfer", 0.001, way="faults", direction="to_gpu", size_bytes=MIB, status="unsupported"),
+        row("transfer", 0.001, way="direct", direction="to_gpu", size_bytes=MIB, status="skipped"),
+        row("transfer", 0.001, way="managed_copy", direction="to_gpu", size_bytes=MIB, status="unstable"),
+    )
+    assert values(frame, "moved_per_second", "series") == pytest.approx(
+        {"prefetch": float("nan"), "copy, managed": MIB / 0.001}, nan_ok=True
+    )
+    assert frame["ceiling"].isna().all()
+
+
+def test_transfers_are_in_bytes_of_memory_and_carry_the_ceiling_of_their_direction():
+    frame = points(
+        "gpu_02_transfers",
+        row("transfer", 0.002, operations=7, way="pinned_copy", direction="to_gpu", size_bytes=4 * MIB),
+        row("transfer", 0.004, way="pinned_copy", direction="to_host", size_bytes=4 * MIB),
+        row("transfer", 0.001, way="faults", direction="to_host", size_bytes=4 * KIB),
+    )
+    found = values(frame, "moved_per_second", "panel", "series")
+    assert found["to the GPU", "copy, pinned"] == pytest.approx(4 * MIB / 0.002)
+    assert found["to the host", "page faults"] == pytest.approx(4 * KIB / 0.001)
+    assert values(frame, "ceiling", "panel") == pytest.approx(
+        {"to the GPU": 4 * MIB / 0.002, "to the host": 4 * MIB / 0.004}
+    )
+
+
+def hint(name, seconds, workload="gpu_reads", **other):
+    return row("hint", seconds, hint=name, workload=workload, **other)
+
+
+def test_hints_are_speed_ups_over_none_and_losses_stand_left_of_one():
+    frame = points(
+        "gpu_03_hints",
+        hint("none", 0.040),
+        hint("prefetch", 0.005),
+        hint("prefetch_away", 0.080, status="unstable"),
+        hint("read_mostly", 0.040, status="failed"),
+        hint("none", 0.040, workload="exchange", size_bytes=MIB, passes=2),
+        hint("prefetch", 0.020, workload="exchange", size_bytes=MIB, passes=2),
+        hint("preferred_gpu", 0.020, workload="sparse"),  # nothing to compare with
+    )
+    assert values(frame, "ratio", "panel", "x") == pytest.approx(
+        {
+            ("the GPU reads, 64 MiB", "prefetch"): 8,
+            ("the GPU reads, 64 MiB", "prefetch to the wrong side"): 0.5,
+            ("the GPU reads, 64 MiB", "read mostly"): float("nan"),
+            ("the GPU writes, the CPU reads, 2 times, 1 MiB", "prefetch"): 2,
+        },
+        nan_ok=True,
+    )
+    assert list(frame["status"]) == ["ok", "unstable", "failed", "ok"]
+    assert [outcome(one) for one in frame.itertuples()] == ["gain", "loss", "missing", "gain"]
+
+
+def test_of_several_sizes_and_passes_a_workload_is_shown_at_that_with_most_hints():
+    frame = points(
+        "gpu_03_hints",
+        *(hint(name, 0.01, passes=4) for name in ("none", "prefetch", "read_mostly")),
+        *(hint(name, 0.01, passes=16) for name in ("none", "prefetch")),
+        *(hint(name, 0.01, passes=1, size_bytes=MIB) for name in ("none", "prefetch", "read_mostly")),
+    )
+    assert set(frame["panel"]) == {"the GPU reads, 4 times, 64 MiB"}
+    assert len(frame) == 2
+
+
+def test_a_ratio_has_the_interval_of_both_its_cases():
+    rows = [hint("none", (0.8, 0.4, 1.6)), hint("prefetch", (0.1, 0.1, 0.1))]
+    frame = relative(results(*rows).summary, "hint", "none", ["workload"], speedup=True)
+    assert tuple(frame.loc[frame["hint"] == "prefetch", ["ratio", "ratio_low", "ratio_high"]].iloc[0]) == pytest.approx(
+        (8, 4, 16)
+    )
+    inverse = relative(results(*rows).summary, "hint", "none", ["workload"])
+    assert tuple(
+        inverse.loc[inverse["hint"] == "prefetch", ["ratio", "ratio_low", "ratio_high"]].iloc[0]
+    ) == pytest.approx((1 / 8, 1 / 16, 1 / 4))
+    few = [hint("none", (0.8, None, None)), hint("prefetch", 0.1)]
+    frame = relative(results(*few).summary, "hint", "none", ["workload"])
+    assert frame["ratio"].iloc[1] == pytest.approx(0.125)
+    assert frame["ratio_low"].isna().all()
+
+
+def test_calls_are_in_seconds():
+    frame = points(
+        "gpu_04_hint_calls",
+        row("hint_call", 3e-6, call="set_read_mostly", resident="gpu", size_bytes=MIB),
+        row("hint_call", 2e-6, call="prefetch_to_gpu", resident="cpu", size_bytes=4 * KIB),
+    )
+    assert values(frame, "seconds", "x", "panel", "series") == pytest.approx(
+        {
+            ("prefetch to the GPU", "data with the CPU", "4 KiB"): 2e-6,
+            ("set read mostly", "data with the GPU", "1 MiB"): 3e-6,
+        }
+    )
+
+
+def back(way, size, microseconds, independent="none"):
+    return row("result", microseconds * 1e-6, way=way, size_bytes=size, independent=independent)
+
+
+def test_the_crossover_is_where_the_copy_begins_to_win_for_good():
+    times = {4: (20, 10), 1024: (20, 30), 4096: (50, 40), MIB: (60, 90), 4 * MIB: (200, 500)}
+    rows = [
+        one
+        for size, (copy, write) in times.items()
+        for one in (back("explicit_copy", size, copy), back("device_write", size, write))
+    ]
+    never = [back("explicit_copy", 4, 20, "queued"), back("host_read", 4, 10, "queued")]
+    frame = points("gpu_05_ways_back", *rows, *never)
+    # With 1024 bytes the copy wins too, but not with 4096.
+    assert set(frame.loc[frame["panel"] == "alone", "crossover"]) == {MIB}
+    assert frame.loc[frame["panel"] != "alone", "crossover"].isna().all()
+
+
+def test_reuse_is_against_copies_of_pinned_memory():
+    common = {"size_bytes": MIB, "repeats": 4}
+    frame = points(
+        "gpu_06_reuse",
+        row("pattern", 0.010, way="explicit_pinned", **common),
+        row("pattern", 0.025, way="managed", **common),
+        row("pattern", 0.005, way="pinned", size_bytes=MIB, repeats=8),  # without a partner
+    )
+    assert values(frame, "ratio", "series", "x", "panel") == pytest.approx({("managed, bare", 4, "1 MiB"): 2.5})
+    assert set(frame["one"]) == {1}
+
+
+def test_ping_pong_is_shown_by_iteration():
+    rows = [row("ping_pong", 1e-4 / n, hint="none", iteration=n, size_bytes=64 * KIB) for n in (1, 2, 4)]
+    frame = points("gpu_07_ping_pong", *rows, row("ping_pong", 1, allocator="mmap_huge", iteration=1))
+    assert values(frame, "seconds", "x") == pytest.approx({1: 1e-4, 2: 5e-5, 4: 2.5e-5})
+
+
+def test_strides_are_in_seconds_per_word_of_the_pass_that_moves():
+    size = 64 * MIB
+    frame = points(
+        "gpu_08_strides",
+        access("managed", "gpu", 1, 0.016, stride_bytes=4096, operations=size // 4096),
+        access("managed", "gpu", 1, 0.008, stride_bytes=65536, operations=size // 65536),
+        access("managed", "gpu", 2, 0.001, stride_bytes=4096, operations=size // 4096),
+        access("managed", "gpu", 1, 0.001, origin="gpu", stride_bytes=4096, operations=size // 4096),
+        access("managed", "cpu", 1, 0.001, origin="gpu"),  # of one distance alone
+    )
+    assert values(frame, "seconds", "x") == pytest.approx({4096: 0.016 / 16384, 65536: 0.008 / 1024})
+    assert set(frame["panel"]) == {"GPU, data with the CPU"}
+
+
+def test_allocation_is_shown_of_the_kind_of_target():
+    rows = [row("allocation", 1e-6, allocator="malloc", call="free", size_bytes=4096)]
+    rows += [row("allocation", 2e-6, kind="cpu", allocator="malloc", call="allocate", size_bytes=4096)]
+    assert values(points("gpu_09_allocation", *rows), "seconds", "panel") == pytest.approx({"free": 1e-6})
+    assert values(points("cpu_3_allocation", *rows), "seconds", "panel") == pytest.approx({"allocate": 2e-6})
+
+
+def counter(parties, scope, seconds, lost=(0, 0, 0)):
+    names = ("lost_updates_least", "lost_updates_median", "lost_updates_most")
+    return row("counter", seconds, operations=1000, parties=parties, scope=scope, **dict(zip(names, lost, strict=True)))
+
+
+def test_counters_keep_what_was_not_lost():
+    rows = [counter("both", "device", 1e-3, (10, 250, 1000)), counter("gpu", "system", 1e-4)]
+    rates = values(points("gpu_10_counter", *rows), "operations_per_second", "series")
+    assert rates == pytest.approx({"both at once": 1e6, "the GPU alone": 1e7})
+    frame = points("gpu_11_lost", *rows)
+    assert list(frame["panel"]) == ["device scope on the GPU", "system scope on the GPU"]
+    kept = frame[["share_kept", "share_kept_low", "share_kept_high"]].astype(float)
+    assert kept.to_numpy().tolist() == [[0.75, 0.0, 0.99], [1, 1, 1]]
+
+
+def test_a_signal_is_timed_per_round():
+    rows = [row("signal", 3e-3, operations=1000, rounds=1000, asker="gpu", allocator="pinned")]
+    assert values(points("gpu_12_signal", *rows), "seconds", "x", "series") == pytest.approx(
+        {("cudaHostAlloc", "the GPU asks"): 3e-6}
+    )
+
+
+def test_small_writes_are_timed_per_round():
+    rows = [row("small_writes", 6.4e-4, operations=64, rounds=64, residence="gpu")]
+    assert values(points("gpu_16_small_writes", *rows), "seconds", "x") == pytest.approx(
+        {"managed, kept with the GPU": 1e-5}
+    )
+
+
+def test_copies_are_told_apart_by_kind_and_by_method():
+    def copied(seconds, **other):
+        return row("copy", seconds, size_bytes=MIB, memory="managed", path="host_to_gpu", **other)
+
+    frame = points(
+        "gpu_13_copies",
+        copied(0.001, copy_kind="accurate"),
+        copied(0.002, copy_kind="inaccurate", destination="unpopulated"),
+        copied(0.004, method="kernel"),
+    )
+    assert values(frame, "moved_per_second", "x", "series") == pytest.approx(
+        {
+            ("host to GPU", "cudaMemcpy, accurate kind"): MIB / 0.001,
+            ("host to GPU, no pages yet", "cudaMemcpy, inaccurate kind"): MIB / 0.002,
+            ("host to GPU", "a kernel"): MIB / 0.004,
+        }
+    )
+
+
+def test_fills_read_mostly_and_overlap():
+    rows = [
+        row("fill", 0.001, memory="managed", destination="unpopulated", size_bytes=MIB),
+        row("read_mostly", 0.002, hint="read_mostly", step="cpu_write", size_bytes=MIB),
+        row("overlap", 0.003, pair="kernel_copy", arrangement="second_alone", size_bytes=MIB),
+    ]
+    fill, step, overlap = (points(name, *rows) for name in ("gpu_18_fills", "gpu_15_read_mostly", "gpu_17_overlap"))
+    assert values(fill, "moved_per_second", "x") == pytest.approx({"cudaMallocManaged, no pages yet": MIB / 0.001})
+    assert values(step, "moved_per_second", "x") == pytest.approx({"4. then the CPU writes": MIB / 0.002})
+    assert values(overlap, "seconds", "series") == pytest.approx({"the data alone": 0.003})
+
+
+@pytest.mark.parametrize("kind", ["gpu", "cpu"])
+def test_random_reads_stand_beside_reads_in_order_of_no_less(kind):
+    def read(seconds, operations, **other):
+        return row("access", seconds, kind=kind, processor="cpu", allocator="mmap_huge", operations=operations, **other)
+
+    frame = points(
+        {"gpu": "gpu_14_pages", "cpu": "cpu_2_pages"}[kind],
+        read(0.01, 2**20, pattern="random", stride_bytes=4096, size_bytes=MIB, **{"pass": 1}),
+        read(0.001, 2**20, pattern="random", stride_bytes=4096, size_bytes=MIB, **{"pass": 2}),
+        read(1e-6, 1024, size_bytes=4 * KIB),  # smaller than what the random places are in
+        read(0.002, 2**21, size_bytes=8 * MIB, **{"pass": 2}),
+    )
+    assert values(frame, "operations_per_second", "series") == pytest.approx(
+        {"in order": 2**21 / 0.002, "at random, places 4 KiB apart": 2**20 / 0.001}
+    )
+
+
+def test_cpu_passes_are_shown_for_one_thread_and_for_all():
+    def written(seconds, threads, passed):
+        other = {"operation": "write", "origin": "nobody", "allocator": "malloc", "threads": threads, "pass": passed}
+        return row("access", seconds, kind="cpu", processor="cpu", bytes=MIB, size_bytes=MIB, **other)
+
+    rows = [written(0.004, 1, 1), written(0.002, 1, 2), written(0.001, "1/cpu", 1), written(0.003, 2, 1)]
+    frame = points("cpu_1_passes", *rows)
+    assert set(frame["panel"]) == {"writes, 1 MiB"}
+    assert values(frame, "bytes_per_second", "series") == pytest.approx(
+        {
+            "pass 1, 1 thread": MIB / 0.004,
+            "pass 2, 1 thread": MIB / 0.002,
+            "pass 1, 1 thread per CPU": MIB / 0.001,
+        }
+    )
+
+
+def test_words():
+    assert [sized(4), sized(64 * MIB), short(4), short(4 * KIB)] == ["4 bytes", "64 MiB", "4", "4K"]
+    assert [team(1), team("8"), team("1/cpu")] == ["1 thread", "8 threads", "1 thread per CPU"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_that_has_points_is_drawn(name):
+    from scopemark import style
+
+    style.apply()
+    module = load_figure(DIRECTORY / f"{name}.py")
+    frame = module.data(results(*ONE_OF_EACH))
+    assert len(frame)
+    drawn = module.draw(frame)
+    drawn.draw_without_rendering()
+    matplotlib.pyplot.close(drawn)
+
+
+ONE_OF_EACH = [
+    access("managed", "gpu", 1, 0.01),
+    access("managed", "gpu", 1, 0.01, stride_bytes=4096, operations=16384),
+    access("managed", "gpu", 2, 0.01, pattern="random", operations=2**20),
+    row("access", 0.01, kind="cpu", processor="cpu", allocator="malloc", bytes=64 * MIB),
+    row("access", 0.01, kind="cpu", processor="cpu", allocator="malloc", pattern="random", operations=2**20),
+    row("allocation", 1e-6),
+    row("allocation", 1e-6, kind="cpu", allocator="malloc"),
+    row("transfer", 0.01, way="pinned_copy", direction="to_gpu"),
+    hint("none", 0.02),
+    hint("prefetch", 0.01),
+    hint("prefetch_away", 0.04),
+    hint("read_mostly", 0.02, status="failed"),
+    row("hint_call", 1e-6),
+    back("explicit_copy", 4, 20),
+    back("device_write", 4, 30),
+    row("pattern", 0.01, way="explicit_pinned"),
+    row("pattern", 0.02, way="managed"),
+    row("ping_pong", 0.01),
+    row("read_mostly", 0.01),
+    counter("both", "device", 1e-3, (10, 250, 1000)),
+    row("signal", 1e-3),
+    row("copy", 1e-3),
+    row("fill", 1e-3),
+    row("small_writes", 1e-3),
+    row("overlap", 1e-3),
+]

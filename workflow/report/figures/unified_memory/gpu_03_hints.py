@@ -1,0 +1,29 @@
+"""What each hint gains or loses, its own calls included: ranked, per workload."""
+
+import pandas as pd
+
+from scopemark.figures import Results, arrange, points
+from scopemark.figures_bars import bars
+from scopemark.figures_memory import alike, cases, quoted, relative, sized, word
+
+TITLE = "Hints: speed-up over none, per workload"
+WORKLOADS = ["gpu_reads", "gpu_updates", "both_read", "exchange", "sparse"]
+
+
+def data(results: Results) -> pd.DataFrame:
+    """Beside the columns of a drawn point: ratio with its interval, the time without a hint by the time with it."""
+    found = alike(cases(results, "gpu", "hint", workload=WORKLOADS), "size_bytes", "passes", by=["workload"])
+    found = relative(found, "hint", "none", ["workload", "size_bytes", "passes"], speedup=True)
+    found = arrange(found[found["hint"] != "none"], workload=WORKLOADS)
+    times = found["passes"].map(lambda passes: f", {passes} times" if passes > 1 else "")
+    panel = found["workload"].map(word) + times + ", " + found["size_bytes"].map(sized)
+    return points(found, x=found["hint"].map(word), series="", panel=panel, value="ratio")
+
+
+def draw(frame: pd.DataFrame):
+    return bars(frame, "times as fast as without a hint")
+
+
+def numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every speed-up."""
+    return quoted(frame, "ratio", "speed-up " + frame["panel"] + " " + frame["x"], "ratio")

@@ -1,0 +1,29 @@
+"""The price of a page fault, by how far apart the words are that are touched."""
+
+import pandas as pd
+
+from scopemark.figures import Results, arrange, points
+from scopemark.figures_memory import at_largest, cases, short
+from scopemark.figures_plots import lines
+
+TITLE = "First touch of managed memory, by distance of the words"
+DOES = {"read": "reads", "write": "writes", "update": "updates"}
+ORIGINS = {"gpu": "cpu", "cpu": "gpu"}
+
+
+def data(results: Results) -> pd.DataFrame:
+    """Of the pass that moves the pages: seconds per word that is touched."""
+    found = cases(results, "gpu", "access", **{"allocator": "managed", "pattern": "sequential", "pass": 1})
+    found = found[found["origin"] == found["processor"].map(ORIGINS)]
+    found = found[
+        found.groupby(["machine", "processor", "operation", "size_bytes"])["stride_bytes"].transform("nunique") > 1
+    ]
+    found = arrange(at_largest(found), processor=list(ORIGINS), operation=list(DOES))
+    panel = found["processor"].map({"gpu": "GPU, data with the CPU", "cpu": "CPU, data with the GPU"})
+    series = found["operation"].map(DOES)
+    return points(found, x="stride_bytes", series=series, panel=panel, value="seconds", per=found["operations"])
+
+
+def draw(frame: pd.DataFrame):
+    label = "µs per word touched"
+    return lines(frame, "seconds", "bytes from word to word", label, 4.2, 3.0, scale=1e-6, x_word=short)

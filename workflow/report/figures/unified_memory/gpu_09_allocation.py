@@ -1,0 +1,17 @@
+"""What it costs to get memory and to give it back."""
+
+import pandas as pd
+
+from scopemark.figures import Results
+from scopemark.figures_memory_kinds import allocations
+from scopemark.figures_plots import dots
+
+TITLE = "Getting memory, and giving it back"
+
+
+def data(results: Results) -> pd.DataFrame:
+    return allocations(results, "gpu")
+
+
+def draw(frame: pd.DataFrame):
+    return dots(frame, "seconds", "µs", width=4.0, scale=1e-6)
