@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from scopemark.benchmark import Benchmark
-from scopemark.claims_canaries import judge_canaries
+from scopemark.claims_canaries import judge_allocators, judge_canaries
 from scopemark.claims_definitions import lacking
 from scopemark.claims_finding import Finding, not_testable
 from scopemark.claims_lost import judge_lost
@@ -188,5 +188,6 @@ _JUDGES = {
     "faults": judge_faults,
     "seconds": judge_seconds,
     "canary": judge_canaries,
+    "allocators": judge_allocators,
 }
 """Kind of quantity to what judges it: from the claim, its experiment, the rows of its benchmark, and the machine."""

@@ -1,4 +1,5 @@
-"""Judging claims about what a kernel may touch: by the canaries that were sent, and by those that were not."""
+"""Judging claims about what a kernel may touch: by the canaries that were sent, and by those that were not; and claims
+about what an allocator gives, by the table of allocators."""
 
 from __future__ import annotations
 
@@ -6,12 +7,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scopemark.allocator_table import Measured
 from scopemark.canaries import ABSENT, FAILED, HELD, REFUSED, Canary, canaries
 from scopemark.claims_finding import Finding, not_testable
 from scopemark.claims_text import assignments, sentence
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, family_verdict
 from scopemark.experiment import Experiment
 from scopemark.quantities import select, why_no_pairs
+from scopemark.stage.allocators import ALLOCATORS
 
 MOST_NAMED = 6
 _WORDS = {HELD: "held", REFUSED: "refused before launch", FAILED: "failed"}
@@ -71,3 +74,38 @@ def judge_canaries(
 def _named(canary: Canary, axes: Sequence[str]) -> str:
     words = " ".join(str(canary.row.get(axis)) for axis in axes) or str(canary.row["case"])
     return f"{words} {_WORDS[canary.outcome]}" + (f" ({canary.reason})" if canary.outcome == FAILED else "")
+
+
+def judge_allocators(
+    claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Mapping[str, Any]], machine: Mapping[str, Any]
+) -> Finding:
+    """The finding on the guide's table of allocators: every cell that it has and that was measured."""
+    measured = Measured(rows, machine)
+    cells = [
+        (ALLOCATORS[name].call, column, cell)
+        for name in measured.allocators
+        for column, cell in measured.cells(name).items()
+        if cell.agrees is not None
+    ]
+    if not cells:
+        return not_testable("the preset measured no cell of the table")
+    verdicts = [HOLDS if cell.agrees else CONTRADICTED for *_, cell in cells]
+    parts = [f"{verdicts.count(HOLDS):,} of {len(cells):,} cells are as in the guide"]
+    others = [
+        f"{call}, {column}: {cell.found} (guide: {cell.guide})" for call, column, cell in cells if not cell.agrees
+    ]
+    parts += [f"otherwise: {'; '.join(others[:MOST_NAMED])}"] if others else []
+    parts += [f"and {len(others) - MOST_NAMED:,} more"] if len(others) > MOST_NAMED else []
+    toolchain = next(row["toolchain"] for row in rows if row["benchmark"] in ("access", "canary"))
+    comparisons = [
+        {
+            "toolchain": toolchain,
+            "verdict": verdict,
+            "value": float(bool(cell.agrees)),
+            "a": f"found: {cell.found}",
+            "b": f"guide: {cell.guide}",
+            "conditions": f"{call}, {column}",
+        }
+        for (call, column, cell), verdict in zip(cells, verdicts, strict=True)
+    ]
+    return Finding(family_verdict(verdicts), sentence(parts), None, comparisons)

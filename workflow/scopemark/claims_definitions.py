@@ -29,6 +29,7 @@ RELATIONS_OF = {
     "lost": ("most_lost", "some_lost", "varies"),
     "faults": ("some_faults", "no_faults"),
     "seconds": ("at_least",),
+    "allocators": ("as_in_guide",),
     "canary": ("as_promised", "held", "refused"),
     "instructions": ("same_instructions",),
     "mnemonics": ("all_match",),
