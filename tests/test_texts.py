@@ -122,7 +122,7 @@ def test_a_text_that_shows_nothing_has_no_part(tmp_path, monkeypatch):
     assert text_parts([str(module)], ["reports/sample.txt"]) == []
     (tmp_path / "reports/sample.txt").write_text("a <b>")
     (part,) = text_parts([str(module)], ["reports/sample.txt"])
-    experiment = {"about": BENCHMARK, "figures": [], "texts": [part], "published": [], "results": []}
+    experiment = {"about": BENCHMARK, "opening": [], "figures": [], "texts": [part], "published": [], "results": []}
     html = environment().from_string("{% include 'experiment.html.j2' %}")
     page = html.render(experiment=experiment | {"about": load_experiment("atomic_intrinsics")})
     assert ">a &lt;b&gt;</pre>" in page
@@ -140,7 +140,13 @@ def test_an_experiment_without_figures_shows_its_results():
         (["updates"], ROWS + 3, ROWS),
         ([], 1, 1),
     ]
-    experiment = {"about": load_experiment("atomic_intrinsics"), "figures": [], "texts": [], "published": []}
+    experiment = {
+        "about": load_experiment("atomic_intrinsics"),
+        "opening": [],
+        "figures": [],
+        "texts": [],
+        "published": [],
+    }
     experiment |= {"results": parts, "most_rows": ROWS, "file": "all.csv"}
     page = environment().from_string("{% include 'experiment.html.j2' %}").render(experiment=experiment)
     assert "<details open>" in page
