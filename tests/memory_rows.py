@@ -69,3 +69,27 @@ def results(*rows: dict, **attributes: object) -> Results:
     frame = frame.assign(machine=frame["target"] + " machine", device=(frame["target"] == "cpu").astype(int))
     gpu = MACHINES["gpu0"] | {"gpu": {"name": "Test GPU", **attributes}}
     return Results(frame, {("here", "gpu0"): gpu, ("here", "cpu"): MACHINES["cpu"]}, pd.DataFrame())
+
+
+def access(allocator, processor, passed, seconds, origin="cpu", **other):
+    """A pass over memory, whose bytes are known."""
+    return row(
+        "access", seconds, bytes=other.get("size_bytes", 64 * MIB), allocator=allocator, processor=processor,
+        origin=origin, **{"pass": passed}, **other,
+    )  # fmt: skip
+
+
+def hint(name, seconds, workload="gpu_reads", **other):
+    """A workload with a hint."""
+    return row("hint", seconds, hint=name, workload=workload, **other)
+
+
+def back(way, size, microseconds, independent="none"):
+    """A way back for a result of a size."""
+    return row("result", microseconds * 1e-6, way=way, size_bytes=size, independent=independent)
+
+
+def counter(parties, scope, seconds, lost=(0, 0, 0)):
+    """A word that is added to 1000 times, and the least, median and most adds lost."""
+    names = ("lost_updates_least", "lost_updates_median", "lost_updates_most")
+    return row("counter", seconds, operations=1000, parties=parties, scope=scope, **dict(zip(names, lost, strict=True)))

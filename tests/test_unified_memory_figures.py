@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import matplotlib
 import pandas as pd
 import pytest
 
-matplotlib.use("agg")
-
 from helpers import ROOT
-from memory_rows import KIB, MIB, results, row
+from memory_rows import KIB, MIB, access, back, counter, hint, results, row
 from scopemark.figures import load_figure
 from scopemark.figures_bars import outcome
 from scopemark.figures_memory import relative, short, sized, team
-from scopemark.figures_save import read_points, write_points
 
 DIRECTORY = ROOT / "workflow/report/figures/unified_memory"
-FIGURES = sorted(path.stem for path in DIRECTORY.glob("*.py"))
 
 
 def points(name: str, *rows: dict) -> pd.DataFrame:
@@ -28,26 +23,6 @@ def values(frame: pd.DataFrame, value: str, *columns: str) -> dict:
     """The drawn values by what tells them apart."""
     keys = frame[columns[0]] if len(columns) == 1 else zip(*(frame[name] for name in columns), strict=True)
     return dict(zip(keys, frame[value].astype(float), strict=True))
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_without_data_is_an_empty_table(name, tmp_path):
-    frame = points(name)
-    assert frame.empty
-    write_points(frame, tmp_path / "points.csv")
-    assert list(read_points(tmp_path / "points.csv")) == list(frame)
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_has_its_caption(name):
-    assert (ROOT / f"workflow/report/captions/unified_memory/{name}.rst").read_text().strip()
-
-
-def access(allocator, processor, passed, seconds, origin="cpu", **other):
-    return row(
-        "access", seconds, bytes=other.get("size_bytes", 64 * MIB), allocator=allocator, processor=processor,
-        origin=origin, **{"pass": passed}, **other,
-    )  # fmt: skip
 
 
 def test_passes_stand_beside_the_link_and_the_memory():
@@ -107,10 +82,6 @@ def test_transfers_are_in_bytes_of_memory_and_carry_the_ceiling_of_their_directi
     assert values(frame, "ceiling", "panel") == pytest.approx(
         {"to the GPU": 4 * MIB / 0.002, "to the host": 4 * MIB / 0.004}
     )
-
-
-def hint(name, seconds, workload="gpu_reads", **other):
-    return row("hint", seconds, hint=name, workload=workload, **other)
 
 
 def test_hints_are_speed_ups_over_none_and_losses_stand_left_of_one():
@@ -178,10 +149,6 @@ def test_calls_are_in_seconds():
     )
 
 
-def back(way, size, microseconds, independent="none"):
-    return row("result", microseconds * 1e-6, way=way, size_bytes=size, independent=independent)
-
-
 def test_the_crossover_is_where_the_copy_begins_to_win_for_good():
     times = {4: (20, 10), 1024: (20, 30), 4096: (50, 40), MIB: (60, 90), 4 * MIB: (200, 500)}
     rows = [
@@ -233,11 +200,6 @@ def test_allocation_is_shown_of_the_kind_of_target():
     rows += [row("allocation", 2e-6, kind="cpu", allocator="malloc", call="allocate", size_bytes=4096)]
     assert values(points("gpu_09_allocation", *rows), "seconds", "panel") == pytest.approx({"free": 1e-6})
     assert values(points("cpu_3_allocation", *rows), "seconds", "panel") == pytest.approx({"allocate": 2e-6})
-
-
-def counter(parties, scope, seconds, lost=(0, 0, 0)):
-    names = ("lost_updates_least", "lost_updates_median", "lost_updates_most")
-    return row("counter", seconds, operations=1000, parties=parties, scope=scope, **dict(zip(names, lost, strict=True)))
 
 
 def test_counters_keep_what_was_not_lost():
@@ -332,45 +294,3 @@ def test_cpu_passes_are_shown_for_one_thread_and_for_all():
 def test_words():
     assert [sized(4), sized(64 * MIB), short(4), short(4 * KIB)] == ["4 bytes", "64 MiB", "4", "4K"]
     assert [team(1), team("8"), team("1/cpu")] == ["1 thread", "8 threads", "1 thread per CPU"]
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_that_has_points_is_drawn(name):
-    from scopemark import style
-
-    style.apply()
-    module = load_figure(DIRECTORY / f"{name}.py")
-    frame = module.data(results(*ONE_OF_EACH))
-    assert len(frame)
-    drawn = module.draw(frame)
-    drawn.draw_without_rendering()
-    matplotlib.pyplot.close(drawn)
-
-
-ONE_OF_EACH = [
-    access("managed", "gpu", 1, 0.01),
-    access("managed", "gpu", 1, 0.01, stride_bytes=4096, operations=16384),
-    access("managed", "gpu", 2, 0.01, pattern="random", operations=2**20),
-    row("access", 0.01, kind="cpu", processor="cpu", allocator="malloc", bytes=64 * MIB),
-    row("access", 0.01, kind="cpu", processor="cpu", allocator="malloc", pattern="random", operations=2**20),
-    row("allocation", 1e-6),
-    row("allocation", 1e-6, kind="cpu", allocator="malloc"),
-    row("transfer", 0.01, way="pinned_copy", direction="to_gpu"),
-    hint("none", 0.02),
-    hint("prefetch", 0.01),
-    hint("prefetch_away", 0.04),
-    hint("read_mostly", 0.02, status="failed"),
-    row("hint_call", 1e-6),
-    back("explicit_copy", 4, 20),
-    back("device_write", 4, 30),
-    row("pattern", 0.01, way="explicit_pinned"),
-    row("pattern", 0.02, way="managed"),
-    row("ping_pong", 0.01),
-    row("read_mostly", 0.01),
-    counter("both", "device", 1e-3, (10, 250, 1000)),
-    row("signal", 1e-3),
-    row("copy", 1e-3),
-    row("fill", 1e-3),
-    row("small_writes", 1e-3),
-    row("overlap", 1e-3),
-]

@@ -109,13 +109,16 @@ def opening_part(
 
 
 def text_parts(modules: Sequence[str], texts: Sequence[str]) -> list[dict]:
-    """The tables in plain text that have something to show: experiment, name, title, file and text."""
+    """The tables in plain text that have something to show: experiment, name, title, file, text, and whether it stands
+    before the figures."""
     parts = []
     for module, file in zip(modules, texts, strict=True):
         text, path = Path(file).read_text(), Path(module)
-        name = {"experiment": path.parent.name, "name": path.stem, "title": load_figure(path).TITLE}
+        about = load_figure(path)
+        name = {"experiment": path.parent.name, "name": path.stem, "title": about.TITLE}
         if text:
-            parts.append(name | {"file": str(Path(file).relative_to("reports")), "text": text})
+            name |= {"first": getattr(about, "FIRST", False), "file": str(Path(file).relative_to("reports"))}
+            parts.append(name | {"text": text})
     return parts
 
 

@@ -1,0 +1,69 @@
+"""Every figure of unified memory: without data, with a point or two, and with its caption."""
+
+from __future__ import annotations
+
+import matplotlib
+import pytest
+
+matplotlib.use("agg")
+
+from helpers import ROOT
+from memory_rows import MIB, access, back, counter, hint, results, row
+from scopemark import style
+from scopemark.figures import load_figure
+from scopemark.figures_save import read_points, write_points
+
+DIRECTORY = ROOT / "workflow/report/figures/unified_memory"
+FIGURES = sorted(path.stem for path in DIRECTORY.glob("*.py"))
+
+ONE_OF_EACH = [
+    access("managed", "gpu", 1, 0.01),
+    access("managed", "gpu", 1, 0.01, stride_bytes=4096, operations=16384),
+    access("managed", "gpu", 2, 0.01, pattern="random", operations=2**20),
+    row("access", 0.01, kind="cpu", processor="cpu", allocator="malloc", bytes=64 * MIB),
+    row("access", 0.01, kind="cpu", processor="cpu", allocator="malloc", pattern="random", operations=2**20),
+    row("allocation", 1e-6),
+    row("allocation", 1e-6, kind="cpu", allocator="malloc"),
+    row("transfer", 0.01, way="pinned_copy", direction="to_gpu"),
+    hint("none", 0.02),
+    hint("prefetch", 0.01),
+    hint("prefetch_away", 0.04),
+    hint("read_mostly", 0.02, status="failed"),
+    row("hint_call", 1e-6),
+    back("explicit_copy", 4, 20),
+    back("device_write", 4, 30),
+    row("pattern", 0.01, way="explicit_pinned"),
+    row("pattern", 0.02, way="managed"),
+    row("ping_pong", 0.01),
+    row("read_mostly", 0.01),
+    counter("both", "device", 1e-3, (10, 250, 1000)),
+    row("signal", 1e-3),
+    row("copy", 1e-3),
+    row("fill", 1e-3),
+    row("small_writes", 1e-3),
+    row("overlap", 1e-3),
+]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_without_data_is_an_empty_table(name, tmp_path):
+    frame = load_figure(DIRECTORY / f"{name}.py").data(results())
+    assert frame.empty
+    write_points(frame, tmp_path / "points.csv")
+    assert list(read_points(tmp_path / "points.csv")) == list(frame)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_has_its_caption(name):
+    assert (ROOT / f"workflow/report/captions/unified_memory/{name}.rst").read_text().strip()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_that_has_points_is_drawn(name):
+    style.apply()
+    module = load_figure(DIRECTORY / f"{name}.py")
+    frame = module.data(results(*ONE_OF_EACH))
+    assert len(frame)
+    drawn = module.draw(frame)
+    drawn.draw_without_rendering()
+    matplotlib.pyplot.close(drawn)
