@@ -98,3 +98,13 @@ def atomic_intrinsics(tree, toolchain):
     blocks = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]["atomic_intrinsics"]
     grids = [blocks["grids"][name] for name in blocks["presets"]["default"] if name.startswith("cpu_")]
     return _host_engine(tree, toolchain, load_experiment("atomic_intrinsics"), *grids)
+
+
+@pytest.fixture(scope="session")
+def memory_library(tmp_path_factory, toolchain):
+    """The host build of unified_memory's kernels."""
+    build = tmp_path_factory.mktemp("unified_memory")
+    write_instances([], build / "none.inc")
+    source = (ROOT / "kernels/unified_memory.cu").resolve()
+    compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
+    return build / "host.so"

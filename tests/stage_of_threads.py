@@ -5,11 +5,13 @@ CPU's touch of managed memory that a running kernel might use is an error, as it
 """
 
 import ctypes
+import itertools
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from scopemark.benchmark import Machine
+from scopemark.experiment import load_experiment
 from scopemark.measure.backend import Unsupported
 from scopemark.procedure import Timed
 from scopemark.stage import calls, cuda_memory, host_memory
@@ -18,7 +20,52 @@ from scopemark.stage.memory import Memory
 from scopemark.stage.stage import OUT, OUT_WORDS, Stage
 from scopemark.targets import usable_cpus
 
+EXPERIMENT = load_experiment("unified_memory")
 PREFETCH_SECONDS = 0.04
+
+
+def parameters(name, **changes):
+    """A benchmark, and a case of it: its axes' defaults but for what is changed."""
+    benchmark = EXPERIMENT.benchmark(name)
+    chosen = {axis.name: axis.default for axis in benchmark.all_axes} | {"target_kind": "gpu"} | changes
+    assert not [rule.reason for rule in benchmark.rules if rule.excludes(chosen)]
+    return benchmark, chosen
+
+
+def missing(name, attributes, **changes):
+    """Why a GPU of these attributes cannot run a case, or None."""
+    benchmark, chosen = parameters(name, **changes)
+    return benchmark.missing(chosen, Machine("gpu", 132, 0, 90, attributes))
+
+
+def taken(stage, name, n=2, refused=False, **changes):
+    """n samples of a case, on a stage, which gets all memory back. `refused`: it must be, and is run all the same."""
+    benchmark, chosen = parameters(name, **changes)
+    assert (benchmark.missing(chosen, stage.machine) is not None) == refused
+    owned = []
+    with stage.owner(owned, benchmark.uses(chosen)):
+        steps = benchmark.run(chosen, stage)
+        found = list(itertools.islice(steps, n))
+        steps.close()
+    for memory in owned:
+        memory.release()
+    assert stage.live == 0
+    return found
+
+
+def right(found):
+    """Whether samples are, and took time."""
+    return all(one.wrong == 0 and one.observed == one.expected and one.timed.seconds > 0 for one in found)
+
+
+class Watched(Memory):
+    """Memory whose stage hears of it when the CPU looks at it."""
+
+    stage = None
+
+    def words(self):
+        self.stage.touched(self)
+        return super().words()
 
 
 class Threads(Stage):
@@ -31,6 +78,7 @@ class Threads(Stage):
         self._gpu_out = (ctypes.c_uint64 * OUT_WORDS)()
         self._queues, self._pending, self.attached, self.slow = {}, {}, {}, {}
         self.live, self.current, self.events = 0, 0, []
+        self._memory = type("Memory", (Watched,), {"stage": self})
         monkeypatch.setattr(calls, "call", self.call)
         monkeypatch.setattr(cuda_memory, "call", self.call)
 
@@ -44,14 +92,19 @@ class Threads(Stage):
             self.live -= 1
             mapping.release()
 
-        return Memory(allocator, mapping.address, bytes, give_back)
+        return self._memory(allocator, mapping.address, bytes, give_back)
+
+    def touched(self, memory):
+        """The CPU touches memory: not while a kernel runs that might, where that is not promised."""
+        if ALLOCATORS[memory.allocator].family != "managed" or self.machine.attributes.get("concurrent_managed_access"):
+            return
+        mine = self.attached.get(memory.address)
+        busy = [stream for stream in self._pending if self._unfinished(stream)]
+        assert not (busy if mine is None else mine in busy), "a segmentation fault"
 
     def _cpu_word(self, argument):
-        managed = isinstance(argument, Memory) and ALLOCATORS[argument.allocator].family == "managed"
-        if managed and not self.machine.attributes.get("concurrent_managed_access"):
-            mine = self.attached.get(argument.address)
-            busy = [stream for stream in self._pending if self._unfinished(stream)]
-            assert not (busy if mine is None else mine in busy), "a segmentation fault"
+        if isinstance(argument, Memory):
+            self.touched(argument)
         return super()._cpu_word(argument)
 
     def _gpu_word(self, argument):
@@ -98,6 +151,18 @@ class Threads(Stage):
             self._launch(entry, words, blocks, threads, 0)
 
         self.queue(stream, work)
+
+    def ready(self, kernel, *arguments, **shape):
+        return lambda: self.launch(kernel, *arguments, **shape)
+
+    def ready_on_cpu(self, kernel, *arguments):
+        run = super().ready_on_cpu(kernel, *arguments)
+
+        def checked():
+            list(map(self._cpu_word, arguments))
+            run()
+
+        return checked
 
     def on_gpu(self, kernel, *arguments, items=1, blocks=1, threads=1):
         self.clear_out()

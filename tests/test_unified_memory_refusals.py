@@ -1,25 +1,17 @@
-"""What is refused before it is done, by the attributes of a GPU that is not there; and what is never done unasked."""
-
-import io
+"""What is refused before it is done, by the attributes of a GPU that is not there."""
 
 import pytest
 import yaml
 
 from helpers import ROOT
 from scopemark.benchmark import Machine
-from scopemark.config import load_settings
-from scopemark.errors import UserError
-from scopemark.experiment import load_experiment
-from scopemark.experiments.unified_memory import oversubscription
-from scopemark.experiments.unified_memory.oversubscription import GIB, free_host_bytes, no_room
+from scopemark.experiments.unified_memory import counter
 from scopemark.grid import expand
-from scopemark.measure import session as session_module
-from scopemark.measure.journal import Journal
-from scopemark.measure.session import Session, Site
 from scopemark.stage.allocators import ALLOCATORS
+from scopemark.targets import usable_cpus
 from stage_of_arrays import HARDWARE, LIMITED, MANAGED_ONLY, SOFTWARE
+from stage_of_threads import EXPERIMENT, Threads, missing, right, taken
 
-EXPERIMENT = load_experiment("unified_memory")
 BLOCK = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]["unified_memory"]
 ALL = {"memory_pools_supported": 1, "host_register_supported": 1, "gpus": 2}
 NATIVE = {"host_native_atomic_supported": 1}
@@ -121,93 +113,43 @@ LIMITED_ALLOWS = [
 ]
 
 
-def limited(name, changes):
-    benchmark = EXPERIMENT.benchmark(name)
-    p = {axis.name: axis.default for axis in benchmark.all_axes} | {"target_kind": "gpu"} | changes
-    return benchmark.lacking(p, Machine("gpu", 132, 0, 90, PARADIGMS["limited"]))
-
-
 @pytest.mark.parametrize(("name", "changes", "why"), LIMITED_REFUSES)
 def test_limited_support_refuses_what_the_guide_forbids(name, changes, why):
-    reason = limited(name, changes)
+    reason = missing(name, PARADIGMS["limited"], **changes)
     assert reason.startswith("concurrent_managed_access is 0")
     assert why in reason
 
 
 @pytest.mark.parametrize(("name", "changes"), LIMITED_ALLOWS)
 def test_limited_support_allows_the_rest(name, changes):
-    assert limited(name, changes) is None
+    assert missing(name, PARADIGMS["limited"], **changes) is None
 
 
-# More memory than there is.
+# Every sequence that limited support allows is walked through: the CPU must never meet a kernel.
+
+SMALL = {"size_bytes": 65536, "pass": 2, "repeats": 2, "passes": 2, "iteration": 2, "rounds": 5, "adds": 2}
+SMALL |= {"threads": 1, "host_threads": 2, "stride_bytes": 4096}
 
 
-class Started(Exception):
-    """A worker was started."""
+def allowed_cases():
+    """The configured cases that limited support allows, made small, each kind once."""
+    found = {}
+    for b, p, why in reasons("limited"):
+        small = {axis: min(SMALL[axis], value) if axis in SMALL else value for axis, value in p.items()}
+        if why is None and not any(rule.excludes(small) for rule in b.rules):
+            found[b.name, str(small)] = b.name, small
+    return list(found.values())
 
 
-def run(monkeypatch, tmp_path, limits, grid):
-    """A session of the grid in which no worker can be started; what it gives and what it logs."""
-
-    def child(opening, log):
-        raise Started
-
-    monkeypatch.setattr(session_module, "Child", child)
-    cases = expand(
-        EXPERIMENT, {"benchmark": "oversubscription", "kind": "gpu", "sampling": "best_of_3", **grid}, "gpu"
-    )[0]
-    site = Site({"binary": "none"}, {"name": "gpu"}, Machine("gpu", 132, 0, 90, PARADIGMS["managed only"]))
-    log = io.StringIO()
-    limits = {"budget_seconds": 1, "minimum_samples": 6, "timeout_seconds": 1, **limits}
-    hashes = {case.id: "code" for case in cases}
-    session = Session("oversubscription", site, cases, hashes, Journal(tmp_path / "journal"), limits, log)
-    outcomes = session.run()
-    return [(case.parameters["factor"], *outcomes[case.id]) for case in cases], log.getvalue()
-
-
-@pytest.mark.parametrize("limits", [{}, {"oversubscription_limit": 0}, {"oversubscription_limit": 0.5}])
-def test_nothing_is_oversubscribed_unasked(monkeypatch, tmp_path, limits):
-    outcomes, log = run(monkeypatch, tmp_path, limits, {"factor": [0.875, 1.125, 1.25], "pass": [1, 2]})
-    assert [(factor, status) for factor, status, _ in outcomes] == [
-        (factor, "skipped") for factor in (0.875, 1.125, 1.25) for _ in (1, 2)
-    ]
-    assert all("measure.oversubscription_limit" in why for *_, why in outcomes)
-    assert all("hung drivers until the machine was rebooted" in why for *_, why in outcomes)
-    assert "warning" not in log
-    assert not (tmp_path / "journal").exists()
-
-
-def test_beyond_the_limit_is_skipped_and_within_it_a_worker_is_asked_after_a_warning(monkeypatch, tmp_path, capsys):
-    outcomes, _ = run(monkeypatch, tmp_path, {"oversubscription_limit": 1.1}, {"factor": [1.125, 1.25]})
-    assert {status for _, status, _ in outcomes} == {"skipped"}
-    with pytest.raises(Started):
-        run(monkeypatch, tmp_path, {"oversubscription_limit": 1.125}, {"factor": [1.125, 1.25]})
-    assert "rebooted" in capsys.readouterr().err
-    # Whatever is asked for, by a way around the schema: never beyond the bound.
-    assert not oversubscription.allowed(1.3, {"oversubscription_limit": 10})
-
-
-@pytest.mark.parametrize("value", [-1, 1.26, 2, "much"])
-def test_the_limit_has_a_limit(configuration, value, monkeypatch):
-    configuration["measure"]["oversubscription_limit"] = value
-    with pytest.raises(UserError, match=r"measure.oversubscription_limit: .* accepted: a number from 0 to 1.25"):
-        load_settings(configuration)
-    configuration["measure"]["oversubscription_limit"] = 1.25
-    assert load_settings(configuration).measure["oversubscription_limit"] == 1.25
-
-
-def test_it_is_off_and_in_the_full_preset_alone():
-    configuration = yaml.safe_load((ROOT / "config.yaml").read_text())
-    assert configuration["measure"]["oversubscription_limit"] == 0
-    assert not any("oversubscription_limit" in preset for preset in configuration["presets"].values())
-    assert [name for name, grids in BLOCK["presets"].items() if "oversubscription" in grids] == ["full"]
-    assert BLOCK["presets"]["full"][-1] == "oversubscription"
-
-
-def test_the_host_must_have_room_for_what_does_not_fit():
-    assert no_room(150 * GIB, 140 * GIB, 18 * GIB) is None
-    assert no_room(150 * GIB, 140 * GIB, 17 * GIB) == (
-        "needs 18 GiB of the host's memory for what does not fit; 17 are free"
-    )
-    assert no_room(100 * GIB, 140 * GIB, 8 * GIB) is None
-    assert free_host_bytes("MemTotal: 9 kB\nMemAvailable:   2048 kB\n") == 2 * 2**20
+@pytest.mark.skipif(usable_cpus() < 2, reason="two processors need two CPUs here")
+@pytest.mark.parametrize("name", sorted({b.name for b, _ in CASES} - {"peer"}))  # of which its own tests take care
+def test_the_cpu_never_meets_a_kernel_on_limited_support(memory_library, monkeypatch, name, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for constant in ("GPU_BLOCKS", "GPU_THREADS", "CPU_THREADS"):
+        monkeypatch.setattr(counter, constant, 1)  # more would queue for the CPUs there are
+    cases = [p for benchmark, p in allowed_cases() if benchmark == name]
+    for p in cases:
+        stage = Threads(memory_library, PARADIGMS["limited"], monkeypatch)
+        (sample,) = taken(stage, name, n=1, **p)
+        assert right([sample]) or sample.timed.discarded, p
+    assert cases or name in ("range_attribute", "oversubscription", "hint_call")

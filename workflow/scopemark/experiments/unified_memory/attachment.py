@@ -6,15 +6,15 @@ it while any kernel runs, of whichever thread. Attached to one stream it is of t
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, MIB, size_axis
+from scopemark.experiments.unified_memory.placing import UNITS_RULE
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, Words
 from scopemark.measure.backend import Unsupported
 from scopemark.procedure import Measured, Procedure, Timed
@@ -54,19 +54,18 @@ def _memory(p: Parameters, stage: Stage, stream: int) -> Memory:
 
 
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
-    threads = p["host_threads"]
-    cpus = sorted(os.sched_getaffinity(0))
-    if threads > len(cpus):
-        raise Unsupported(f"needs {threads} CPUs; {len(cpus)} may be used here")
+    threads, units = p["host_threads"], p["size_bytes"] // UNIT
+    if threads > stage.machine_cpus:
+        raise Unsupported(f"needs {threads} CPUs; {stage.machine_cpus} may be used here")
     streams = stage.streams(threads)
-    stage.load("update_dense")
     memories: list[Memory] = []
     try:
         for stream in streams:
             memories.append(_memory(p, stage, stream))
         words = [Words(stage, memory) for memory in memories]
+        turns = [_turns(stage, stream, (memory, units, 1)) for stream, memory in zip(streams, memories, strict=True)]
         while True:
-            timed = _turns(stage, memories, streams, cpus)
+            timed = _together(stage.device, turns)
             for part in words:
                 part.seed += 2 * TURNS
             # One after the other, when no kernel runs any more.
@@ -82,26 +81,35 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
             memory.release()
 
 
-def _turns(stage: Stage, memories: list[Memory], streams: list[int], cpus: list[int]) -> Timed:
-    """All threads' turns, from the first one's begin to the last one's end. The calls that wait release the GIL."""
+def _turns(stage: Stage, stream: int, arguments: tuple[Memory, int, int]) -> Callable[[], None]:
+    """One host thread's work. What waits in it, and what computes, is outside Python's lock."""
+    kernel = stage.ready("update_dense", *arguments, items=arguments[1], stream=stream)
+    on_cpu = stage.ready_on_cpu("update_dense", *arguments)
+
+    def turns() -> None:
+        for _ in range(TURNS):
+            kernel()
+            stage.synchronize(stream)
+            on_cpu()
+
+    return turns
+
+
+def _together(device: int, turns: list[Callable[[], None]]) -> Timed:
+    """All threads' turns, from the first one's begin to the last one's end."""
     from scopemark.stage import calls
 
-    ready = threading.Barrier(len(memories))
+    ready = threading.Barrier(len(turns))
 
-    def work(memory: Memory, stream: int, cpu: int) -> tuple[int, int]:
-        os.sched_setaffinity(0, {cpu})  # of this thread: its CPU work must not share a CPU with another's
-        calls.call("cudaSetDevice", stage.device)
-        units = memory.bytes // UNIT
+    def work(turns: Callable[[], None]) -> tuple[int, int]:
+        calls.call("cudaSetDevice", device)  # a thread begins with the first one
         ready.wait(READY_SECONDS)
         begin = time.perf_counter_ns()
-        for _ in range(TURNS):
-            stage.launch("update_dense", memory, units, 1, items=units, stream=stream)
-            stage.synchronize(stream)
-            stage.on_cpu("update_dense", memory, units, 1)
+        turns()
         return begin, time.perf_counter_ns()
 
-    with ThreadPoolExecutor(len(memories)) as pool:
-        spans = list(pool.map(work, memories, streams, cpus))
+    with ThreadPoolExecutor(len(turns)) as pool:
+        spans = list(pool.map(work, turns))
     return Timed((max(end for _, end in spans) - min(begin for begin, _ in spans)) * 1e-9)
 
 
@@ -116,7 +124,7 @@ ATTACHMENT = Procedure(
         integer("host_threads", 1, 1, 16, "host threads, each with a stream and memory of its own"),
         size_axis(4 * MIB),
     ),
-    rules=(CPU_RULE,),
+    rules=(CPU_RULE, UNITS_RULE),
     run=_run,
     uses=lambda p: SWEEPS,
     times=lambda p: "update_dense",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, allocator_axis, cannot_touch, family
+from scopemark.experiments.unified_memory.placing import BLOCK
 from scopemark.procedure import Measured, Procedure, Timed, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_access, no_sharing_in_time
@@ -24,6 +25,11 @@ CPU_THREADS = 2
 CPU_SHARE = 32
 GPU_BLOCKS, GPU_THREADS = 4, 32
 PARTIES = {"both": ("cpu", "gpu"), "gpu": ("gpu",), "cpu": ("cpu",)}
+
+
+def bytes_for_a_word(p: Parameters) -> int:
+    """A page, or where the driver treats a block as one, a block: what it remembers of that ends with it."""
+    return BLOCK if family(p) == "managed" else PAGE
 
 
 def total(p: Parameters) -> int:
@@ -47,7 +53,7 @@ def together(started: Memory) -> str:
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
     parties = PARTIES[p["parties"]]
-    reasons = [cannot_touch(p["allocator"], party, PAGE, machine, atomic=True) for party in parties]
+    reasons = [cannot_touch(p["allocator"], party, bytes_for_a_word(p), machine, atomic=True) for party in parties]
     if len(parties) == 2:
         reasons.append(no_sharing_in_time(p["allocator"], machine.attributes))
     return next(filter(None, reasons), None)
@@ -61,7 +67,7 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
     stage.load(kernel)
     while True:
         # Anew for every sample: the driver remembers pages that both have touched.
-        memory = stage.allocate(p["allocator"], PAGE)
+        memory = stage.allocate(p["allocator"], bytes_for_a_word(p))
         if on_cpu:
             memory.words()[0] = 0
         else:
@@ -116,5 +122,5 @@ COUNTER = _Counter(
     times=lambda p: f"count_{p['scope']}",
     missing=_missing,
     operations=total,
-    held_bytes=lambda p: PAGE,
+    held_bytes=bytes_for_a_word,
 )

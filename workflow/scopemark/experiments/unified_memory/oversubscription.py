@@ -28,6 +28,7 @@ HAZARD = (
     "(open-gpu-kernel-modules, issues 968 and 1223)"
 )
 PIECE = GIB
+HOST_FILES = ("/proc/meminfo", "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current")
 RESERVE = 8 * GIB  # of the host's memory, that stays free
 
 
@@ -36,10 +37,15 @@ def allowed(factor: float, limits: Mapping[str, float]) -> bool:
     return factor <= min(limits.get(LIMIT, 0), MOST)
 
 
-def free_host_bytes(meminfo: str) -> int:
-    """What the host can give without swapping, from the text of /proc/meminfo."""
+def free_host_bytes(meminfo: str, most: str, used: str) -> int:
+    """What the host can give: of /proc/meminfo, and of the control group's limit and use, as their files have them."""
     (kib,) = (line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable:"))
-    return int(kib) * 1024
+    of_group = [int(most) - int(used)] if most.strip().isdigit() and used.strip().isdigit() else []
+    return min([int(kib) * 1024, *of_group])
+
+
+def _text(path: str) -> str:
+    return Path(path).read_text() if Path(path).exists() else ""
 
 
 def no_room(bytes: int, device_bytes: int, host_bytes: int) -> str | None:
@@ -61,7 +67,8 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
 
     _, device_bytes = calls.call("cudaMemGetInfo")
     bytes = int(p["factor"] * device_bytes) // PIECE * PIECE
-    if (reason := no_room(bytes, device_bytes, free_host_bytes(Path("/proc/meminfo").read_text()))) is not None:
+    host_bytes = free_host_bytes(*map(_text, HOST_FILES))
+    if (reason := no_room(bytes, device_bytes, host_bytes)) is not None:
         raise Unsupported(reason)
     units, items = PIECE // UNIT, bytes // PIECE * (PIECE // 4)
     while True:

@@ -6,11 +6,14 @@ The other one is the next by ordinal. The current device is changed for single c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from itertools import count
 
 from scopemark.axes import choice
-from scopemark.benchmark import Machine, Parameters, Rule
+from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
 from scopemark.experiments.unified_memory.counter import GPU_BLOCKS, GPU_THREADS, PAGE, together, took
+from scopemark.experiments.unified_memory.placing import BLOCK, UNITS_RULE
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, Words
 from scopemark.measure.backend import Unsupported
 from scopemark.procedure import Measured, Procedure, checked
@@ -27,7 +30,6 @@ WAYS = {
     "system_atomics": "count_system",
 }
 ADDS = 10_000  # by each thread of each GPU
-ALREADY = "cudaErrorPeerAccessAlreadyEnabled"
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
@@ -60,7 +62,11 @@ class _Other:
     def allocate(self, bytes: int) -> Memory:
         with self._device:
             address = int(self._call("cudaMalloc", bytes))
-        return Memory("device", address, bytes, lambda: self._call("cudaFree", address))
+        return Memory("device", address, bytes, lambda: self._free(address))
+
+    def _free(self, address: int) -> None:
+        with self._device:
+            self._call("cudaFree", address)
 
     def queue(self, kernel: str, *arguments: object, **shape: int) -> None:
         with self._device:
@@ -72,92 +78,89 @@ class _Other:
         self.synchronize()
 
     def synchronize(self) -> None:
-        self.stage.synchronize(self._stream.ptr)
+        with self._device:
+            self.stage.synchronize(self._stream.ptr)
 
 
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
-    other = _Other(stage)
-    if p["way"] == "system_atomics":
-        yield from _atomics(stage, other)
-    elif p["way"].startswith("peer_"):
-        yield from _peer(p, stage, other)
-    else:
-        yield from _managed(p, stage, other)
-
-
-def _peer(p: Parameters, stage: Stage, other: _Other) -> Iterator[Measured]:
-    """This GPU reads, or writes, what cudaMalloc gave the other."""
     from scopemark.stage import calls
 
-    bytes, units = p["size_bytes"], p["size_bytes"] // UNIT
-    if not calls.call("cudaDeviceCanAccessPeer", stage.device, other.ordinal):
+    other = _Other(stage)
+    reach = bool(calls.call("cudaDeviceCanAccessPeer", stage.device, other.ordinal))
+    if p["way"].startswith("peer_") and not reach:
         raise Unsupported(f"GPU {stage.device} cannot reach the memory of GPU {other.ordinal}")
-    enabled = _enable(other.ordinal)
-    memory = other.allocate(bytes)
-    copy = stage.allocate("pinned", bytes)
-    seed = 1
-    try:
-        while True:
-            seed += 2
-            other.write(memory, seed)
-            if p["way"] == "peer_read":
-                timed = stage.on_gpu("read_dense", memory, units, OUT, items=units)
-                yield checked(timed, stage.found[0], Words(stage, memory, seed=seed).expected)
-                continue
-            timed = stage.on_gpu("write_dense", memory, units, seed + 1, items=units)
-            stage.copy(copy, memory, bytes)
-            stage.synchronize()
-            yield Words(stage, copy, seed=seed + 1).inspected(timed, "cpu")
-    finally:
-        memory.release()
-        if enabled:
-            calls.call("cudaDeviceDisablePeerAccess", other.ordinal)
+    sample = _atomics if p["way"] == "system_atomics" else _peer if p["way"].startswith("peer_") else _managed
+    for seed in count(1, 4):
+        # Opened for one sample alone: other cases are taken in between, and find the GPUs as they were.
+        with _reaching(other.ordinal) if reach else nullcontext():
+            measured = sample(p, stage, other, seed)
+        yield measured
 
 
-def _enable(other: int) -> bool:
-    """Let the current GPU reach the other's memory; whether it could not before."""
+@contextmanager
+def _reaching(other: int) -> Iterator[None]:
+    """The current GPU can reach the other's memory, as long as it could not before."""
     from scopemark.stage import calls
 
     try:
         calls.call("cudaDeviceEnablePeerAccess", other, 0)
     except calls.CudaError as error:
-        if error.name != ALREADY:
+        if error.name != "cudaErrorPeerAccessAlreadyEnabled":
             raise
-        return False
-    return True
+        yield
+        return
+    try:
+        yield
+    finally:
+        calls.call("cudaDeviceDisablePeerAccess", other)
 
 
-def _managed(p: Parameters, stage: Stage, other: _Other) -> Iterator[Measured]:
+def _peer(p: Parameters, stage: Stage, other: _Other, seed: int) -> Measured:
+    """This GPU reads, or writes, what cudaMalloc gave the other."""
+    bytes, units = p["size_bytes"], p["size_bytes"] // UNIT
+    memory, copy = other.allocate(bytes), stage.allocate("pinned", bytes)
+    other.write(memory, seed)
+    if p["way"] == "peer_read":
+        timed = stage.on_gpu("read_dense", memory, units, OUT, items=units)
+        measured = checked(timed, stage.found[0], Words(stage, memory, seed=seed).expected)
+    else:
+        timed = stage.on_gpu("write_dense", memory, units, seed + 1, items=units)
+        stage.copy(copy, memory, bytes)
+        stage.synchronize()
+        measured = Words(stage, copy, seed=seed + 1).inspected(timed, "cpu")
+    memory.release()
+    copy.release()
+    return measured
+
+
+def _managed(p: Parameters, stage: Stage, other: _Other, seed: int) -> Measured:
     """The other GPU writes managed memory, and this one updates it: it migrates, or is reached where it is."""
     units = p["size_bytes"] // UNIT
-    seed = 1
-    while True:
-        seed += 1
-        memory = stage.allocate("managed", p["size_bytes"])
-        if p["way"] == "preferred_other":
-            stage.advise(memory, "SetPreferredLocation", other.ordinal)
-            stage.advise(memory, "SetAccessedBy", stage.device)
-        other.write(memory, seed)
-        timed = stage.on_gpu("update_dense", memory, units, 1, items=units)
-        yield Words(stage, memory, seed=seed + 1).inspected(timed, "cpu")
-        memory.release()
+    memory = stage.allocate("managed", p["size_bytes"])
+    if p["way"] == "preferred_other":
+        stage.advise(memory, "SetPreferredLocation", other.ordinal)
+        stage.advise(memory, "SetAccessedBy", stage.device)
+    other.write(memory, seed)
+    timed = stage.on_gpu("update_dense", memory, units, 1, items=units)
+    measured = Words(stage, memory, seed=seed + 1).inspected(timed, "cpu")
+    memory.release()
+    return measured
 
 
-def _atomics(stage: Stage, other: _Other) -> Iterator[Measured]:
+def _atomics(p: Parameters, stage: Stage, other: _Other, seed: int) -> Measured:
     """Both add to one word of managed memory at once."""
-    started = stage.allocate("pinned", PAGE)
+    word, started = stage.allocate("managed", BLOCK), stage.allocate("pinned", PAGE)
+    word.words()[0] = 0
+    started.words()[:4] = 0
     shape = {"blocks": GPU_BLOCKS, "threads": GPU_THREADS}
-    while True:
-        memory = stage.allocate("managed", PAGE)
-        memory.words()[0] = 0
-        started.words()[:4] = 0
-        other.queue("count_system", memory, ADDS, started, 0, 2, **shape)
-        stage.launch("count_system", memory, ADDS, started, 1, 2, **shape)
-        stage.synchronize()
-        other.synchronize()
-        found = int(memory.words()[0])
-        yield checked(took(started, 2), found, 2 * GPU_BLOCKS * GPU_THREADS * ADDS, note=together(started))
-        memory.release()
+    other.queue("count_system", word, ADDS, started, 0, 2, **shape)
+    stage.launch("count_system", word, ADDS, started, 1, 2, **shape)
+    stage.synchronize()
+    other.synchronize()
+    found, timed, note = int(word.words()[0]), took(started, 2), together(started)
+    word.release()
+    started.release()
+    return checked(timed, found, 2 * GPU_BLOCKS * GPU_THREADS * ADDS, note=note)
 
 
 PEER = Procedure(
@@ -166,10 +169,7 @@ PEER = Procedure(
         choice("way", list(WAYS), "what the two GPUs do"),
         size_axis(),
     ),
-    rules=(
-        CPU_RULE,
-        Rule("words are swept in units of 16 bytes", lambda p: p["size_bytes"] % UNIT != 0),
-    ),
+    rules=(CPU_RULE, UNITS_RULE),
     run=_run,
     uses=lambda p: (*SWEEPS, "count_system"),
     times=lambda p: WAYS[p["way"]],

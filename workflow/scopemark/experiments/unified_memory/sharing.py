@@ -83,8 +83,11 @@ def _shared(p: Parameters, stage: Stage, stack: ExitStack) -> tuple[Memory, Neig
         memory = stage.allocate("device", bytes)
         neighbour = Neighbour()
         stack.callback(neighbour.close)
-        handle = bytearray(calls.call("cudaIpcGetMemHandle", memory.address).reserved).hex()
-        return memory, neighbour, neighbour.ask(handle=handle, bytes=bytes, device=stage.device)
+        try:
+            handle = calls.call("cudaIpcGetMemHandle", memory.address)
+        except calls.CudaError as error:
+            return memory, neighbour, {"error": str(error)}
+        return memory, neighbour, neighbour.ask(handle=handle.reserved.hex(), bytes=bytes, device=stage.device)
     from scopemark.stage import host_memory
 
     descriptor = _descriptor(p["memory"], bytes)

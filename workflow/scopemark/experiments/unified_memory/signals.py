@@ -12,28 +12,29 @@ from dataclasses import replace
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, allocator_axis, cannot_touch
+from scopemark.experiments.unified_memory.counter import PAGE, bytes_for_a_word
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_sharing_in_time
 from scopemark.stage.memory import Memory
 from scopemark.stage.stage import OUT
 
-PAGE = 4096
 APART = 256  # bytes from the word that asks to the one that answers: not in one cache line
 LIMIT_NS = 2_000_000_000
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
-    touching = [cannot_touch(p["allocator"], processor, PAGE, machine, atomic=True) for processor in ("cpu", "gpu")]
-    return next(filter(None, [*touching, no_sharing_in_time(p["allocator"], machine.attributes)]), None)
+    name, bytes = p["allocator"], bytes_for_a_word(p)
+    touching = [cannot_touch(name, processor, bytes, machine, atomic=True) for processor in ("cpu", "gpu")]
+    return next(filter(None, [*touching, no_sharing_in_time(name, machine.attributes)]), None)
 
 
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
     on_gpu, on_cpu = ("ask", "answer") if p["asker"] == "gpu" else ("answer", "ask")
     stage.load(on_gpu)
     while True:
-        memory = stage.allocate(p["allocator"], PAGE)
-        memory.words()[:] = 0
+        memory = stage.allocate(p["allocator"], bytes_for_a_word(p))
+        memory.words()[: PAGE // 4] = 0
         question = memory
         answer = Memory(memory.allocator, memory.address + APART, 4, on_gpu=memory.on_gpu + APART)
         # One round more than is counted: the first waits for the other to start.
@@ -62,5 +63,5 @@ SIGNAL = Procedure(
     times=lambda p: "ask",
     missing=_missing,
     operations=lambda p: p["rounds"],
-    held_bytes=lambda p: PAGE,
+    held_bytes=bytes_for_a_word,
 )
