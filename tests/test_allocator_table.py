@@ -104,6 +104,14 @@ def test_a_failed_canary_is_told():
     assert found("managed", rows)[3] == "failed"
 
 
+def test_memory_that_is_not_there_has_no_row():
+    absent = [
+        refused("access", MANAGED_ONLY, allocator="numa_gpu", processor=name, size_bytes=MIB) for name in ("cpu", "gpu")
+    ]
+    absent.append(refused("canary", MANAGED_ONLY, allocator="numa_gpu", access="read"))
+    assert Measured([*EVERYTHING, *absent], MANAGED_ONLY).allocators == ["managed", "device", "pinned", "malloc"]
+
+
 def test_the_size_is_the_one_of_most_allocators():
     rows = [*EVERYTHING, row("access", allocator="managed", size_bytes=256 * MIB)]
     assert Measured(rows, MANAGED_ONLY).size_bytes == MIB

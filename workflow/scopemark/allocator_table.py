@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scopemark.canaries import FAILED, HELD, REFUSED, canaries
+from scopemark.canaries import ABSENT, FAILED, HELD, REFUSED, canaries
 from scopemark.paradigm import HARDWARE_COHERENT, LIMITED, NONE, SOFTWARE_COHERENT, paradigm
 from scopemark.quantities import USABLE, bandwidth, plain
 from scopemark.stage.allocators import ALLOCATORS
@@ -65,10 +65,10 @@ class Measured:
 
     @property
     def allocators(self) -> list[str]:
-        """Those of which anything is known, in the order in which they are declared."""
-        known = (
-            {row["allocator"] for row in self._access.values()} | set(self._canaries) | {key[0] for key in self._calls}
-        )
+        """Those that give memory here, in the order in which they are declared."""
+        used = {row["allocator"] for row in self._access.values() if row["status"] in USABLE}
+        sent = {name for name, outcome in self._canaries.items() if outcome != ABSENT}
+        known = used | sent | {name for name, _, _ in self._calls}
         return [name for name in ALLOCATORS if name in known]
 
     def access(self, allocator: str, processor: str, origin: str, operation: str, number: int) -> Row | None:

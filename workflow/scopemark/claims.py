@@ -158,6 +158,8 @@ def _judge_exact(
     verdicts = [CONTRADICTED if elements else HOLDS for elements in wrong]
     worst = max(range(len(wrong)), key=wrong.__getitem__)
     detail = f"all {len(checked):,} cases left exactly what they must"
+    if len(checked) == 1:
+        detail = "its one case left exactly what it must"
     if wrong[worst]:
         lost = f"{abs(plain(checked[worst]['lost_updates']) or 0):,g}"
         detail = f"{sum(map(bool, wrong)):,} of {len(checked):,} cases left something else; worst: "

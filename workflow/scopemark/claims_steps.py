@@ -68,6 +68,11 @@ def judge_seconds(
     return _finding(claim, experiment, timed, values, verdicts, heading, said, min)
 
 
+def _named(axis: str, value: Any) -> str:
+    """A parameter's value; a number with what it is of."""
+    return f"{axis} {shown(value)}" if isinstance(plain(value), (int, float)) else shown(value)
+
+
 def _finding(
     claim: Mapping[str, Any],
     experiment: Experiment,
@@ -91,7 +96,7 @@ def _finding(
     )
     parts = [heading, counts(verdicts).replace("comparisons", "cases") if len(rows) > 1 else ""]
     for index in shown_rows:
-        label = ", ".join(shown(rows[index][axis]) for axis in differ)
+        label = ", ".join(_named(axis, rows[index][axis]) for axis in differ)
         parts.append(f"{f'{label}: ' if label else ''}{said(rows[index], values[index])}")
     comparisons = [
         {
