@@ -1,6 +1,7 @@
 """The whole workflow on the CPU target, in a copy of the repository: what runs, and what does not run again."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -120,6 +121,17 @@ def test_an_edited_figure_draws_itself_and_the_report_alone(run):
     assert rules.count("figure") == 1
     assert set(rules) <= {"figure", "paper", "report", "all"}
     assert run.journal("scoped_atomics") == before
+
+
+def test_an_edited_module_of_the_package_redoes_what_runs_it(run):
+    """Planned, not done: the verdicts and what follows from them, and nothing that they are judged by."""
+    module = run.tree / "workflow/scopemark/claims_verdict.py"
+    text, written = module.read_bytes(), module.stat()
+    module.write_bytes(text + b"\n# An edit.\n")
+    planned = set(re.findall(r"^rule (\w+):", run.snakemake("-n").stdout, re.M))
+    module.write_bytes(text)
+    os.utime(module, ns=(written.st_atime_ns, written.st_mtime_ns))
+    assert planned == {"judge", "advise", "paper", "report", "all"}
 
 
 def test_the_same_tables_give_the_same_report(run):

@@ -3,6 +3,8 @@
 
 rule collect:
     input:
+        script_sources("collect"),
+        "workflow/schemas/tables/measured.yaml",
         unpack(measured_files),
     output:
         cases="results/collected/{target}/{experiment}.cases.csv",
@@ -17,6 +19,8 @@ rule collect:
 
 rule summarise:
     input:
+        script_sources("summarise"),
+        "workflow/schemas/tables/measured.yaml",
         cases=cases_of_all_runs,
         samples=samples_of_all_runs,
         machines=machines_of_all_runs,
@@ -50,6 +54,7 @@ rule merge_kernels:
 
 rule toolchains:
     input:
+        script_sources("toolchains"),
         kernels=merged_kernel_files,
         summaries=summary_files,
     output:

@@ -14,6 +14,7 @@ from scopemark.layout import (
     host_sources,
     kernel_sources,
     recorded_runs,
+    script_sources,
 )
 from scopemark.procedure import Procedure
 from scopemark.targets import describe_target

@@ -9,6 +9,8 @@ rule compare:
 
 rule compare_runs:
     input:
+        script_sources("compare"),
+        "workflow/schemas/tables/compare.yaml",
         base=compared_files("base"),
         new=compared_files("new"),
     output:
@@ -28,7 +30,7 @@ rule compare_runs:
 
 rule compare_page:
     input:
-        REPORT_SOURCES,
+        script_sources("compare_page"),
         cases="reports/tables/compare.csv",
         groups="results/compare/groups.csv",
         code="results/compare/code.csv",

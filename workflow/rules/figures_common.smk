@@ -14,11 +14,6 @@ FIGURE_SOURCES = sorted(
     map(os.path.relpath, (REPORT.parent / "scopemark").glob("figures*.py"))
 ) + ["workflow/scopemark/style.py"]
 
-# What the page and the tables of a paper are made with.
-REPORT_SOURCES = sorted(
-    map(os.path.relpath, (REPORT.parent / "scopemark").glob("report*.py"))
-)
-
 
 def figure_caption(wildcards):
     """The caption of a figure, which Snakemake's report takes from here."""

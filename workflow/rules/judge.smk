@@ -4,6 +4,8 @@ from scopemark.layout import definitions
 
 rule judge:
     input:
+        script_sources("judge"),
+        "workflow/schemas/tables/judged.yaml",
         summaries=summary_files,
         kernels=merged_kernel_files,
         # The host build is made with one toolchain: the first.
@@ -30,6 +32,8 @@ rule judge:
 
 rule advise:
     input:
+        script_sources("advise"),
+        "workflow/schemas/tables/judged.yaml",
         summaries=summary_files,
         kernels=merged_kernel_files,
         mnemonics=merged_mnemonic_files,

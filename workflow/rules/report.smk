@@ -34,7 +34,7 @@ rule figure:
 rule paper:
     input:
         FIGURE_SOURCES,
-        REPORT_SOURCES,
+        script_sources("paper"),
         points=all_figures("csv"),
         modules=all_figure_modules,
         texts=all_text_modules,
@@ -63,7 +63,7 @@ rule paper:
 
 rule report:
     input:
-        REPORT_SOURCES,
+        script_sources("report"),
         summaries=summary_files,
         kernels=merged_kernel_files,
         mnemonics=merged_mnemonic_files,

@@ -75,7 +75,7 @@ rule trust_figure:
 # The page of this machine's GPUs and the recorded ones. Without a GPU nothing is measured.
 rule trust:
     input:
-        REPORT_SOURCES,
+        script_sources("trust_page"),
         TRUST_SOURCES,
         unpack(trust_runs),
         unpack(trust_source),

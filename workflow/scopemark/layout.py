@@ -5,12 +5,16 @@ Paths are relative to the directory Snakemake runs in, which is the repository.
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 from pathlib import Path
 
 KERNELS = Path("kernels")
 REFERENCE = Path("reports/reference")
-REPORT = Path(__file__).parents[1] / "report"
+WORKFLOW = Path(__file__).parents[1]
+REPORT = WORKFLOW / "report"
+_IMPORT = re.compile(r"^ *from (scopemark[\w.]*) import (\([^)]*\)|.*)", re.M)
 
 
 def kernel_sources(experiment: str) -> list[str]:
@@ -52,3 +56,24 @@ def definitions(kind: str) -> list[str]:
 def captions(experiment: str, figure: str) -> Path:
     """A figure's caption."""
     return REPORT / "captions" / experiment / f"{figure}.rst"
+
+
+def script_sources(script: str) -> list[str]:
+    """The modules of this package that a script imports, near or far: what it makes is made again when one changes."""
+    found: set[Path] = set()
+    waiting = {WORKFLOW / "scripts" / f"{script}.py"}
+    while waiting:
+        new = _imported(waiting.pop()) - found
+        found |= new
+        waiting |= new
+    return sorted(map(os.path.relpath, found))
+
+
+@functools.cache
+def _imported(file: Path) -> frozenset[Path]:
+    # By its text: to parse the syntax of every module would take longer than all else that the Snakefile does.
+    names = set()
+    for module, imported in _IMPORT.findall(file.read_text()):
+        names |= {module, *(f"{module}.{name}" for name in re.findall(r"\w+", imported))}
+    paths = (WORKFLOW.joinpath(*name.split(".")).with_suffix(".py") for name in names)
+    return frozenset(path for path in paths if path.exists())
