@@ -1,11 +1,12 @@
 """What is never done unasked: no worker is started here for more memory than there is, with whatever limit."""
 
 import io
+import re
 
 import pytest
 import yaml
 
-from helpers import ROOT
+from helpers import ROOT, add_faults, copy_repository, snakemake
 from scopemark.benchmark import Machine
 from scopemark.config import load_settings
 from scopemark.errors import UserError
@@ -93,3 +94,22 @@ def test_the_host_must_have_room_for_what_does_not_fit():
     meminfo = "MemTotal: 9 kB\nMemAvailable:   2048 kB\n"
     assert free_host_bytes(meminfo, "", "") == free_host_bytes(meminfo, "max\n", "7\n") == 2 * 2**20
     assert free_host_bytes(meminfo, "1000000\n", "400000\n") == 600_000
+
+
+def test_what_may_harm_the_machine_is_measured_after_all_else(tmp_path):
+    """On the tests' experiment, with a benchmark that says so of itself; only planned, not run."""
+    tree = copy_repository(tmp_path / "tree")
+    add_faults(tree)
+    module = tree / "workflow/scopemark/experiments/faults.py"
+    last = "\nobject.__setattr__(SEQUENCE, 'last', True)\n"
+    module.write_text(module.read_text() + last)
+    grids = {"early": {"benchmark": "fault"}, "late": {"benchmark": "sequence"}, "early_too": {"benchmark": "fault"}}
+    faults = {"presets": {"tiny": list(grids)}, "grids": {name: grid | {"kind": "cpu"} for name, grid in grids.items()}}
+    configuration = {"preset": "tiny", "targets": ["cpu"], "presets": {"tiny": {}}, "experiments": {"faults": faults}}
+    (tree / "tiny.yaml").write_text(yaml.safe_dump(configuration))
+    plan = snakemake(tree, "-n", "--forceall", "--configfile", "tiny.yaml").stdout
+    inputs = {
+        re.search(r"/(\w+)\.cases\.csv", output)[1]: set(re.findall(r"/(\w+)\.cases\.csv", given))
+        for given, output in re.findall(r"^rule measure:\n +input: (.*)\n +output: (.*)\n", plan, re.M)
+    }
+    assert inputs == {"early": set(), "late": {"early", "early_too"}, "early_too": set()}
