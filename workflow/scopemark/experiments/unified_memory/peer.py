@@ -56,20 +56,30 @@ class _Other:
         self.stage, self._call = stage, calls.call
         self.ordinal = (stage.device + 1) % stage.machine.attributes["gpus"]
         self._device = cupy.cuda.Device(self.ordinal)
-        with self._device:
+        with self._current():
             self._stream = cupy.cuda.Stream(non_blocking=True)
 
-    def allocate(self, bytes: int) -> Memory:
+    @contextmanager
+    def _current(self) -> Iterator[None]:
+        """It is the current device, to CuPy and to the bindings, which may each have a runtime of their own."""
         with self._device:
+            self._call("cudaSetDevice", self.ordinal)
+            try:
+                yield
+            finally:
+                self._call("cudaSetDevice", self.stage.device)
+
+    def allocate(self, bytes: int) -> Memory:
+        with self._current():
             address = int(self._call("cudaMalloc", bytes))
         return Memory("device", address, bytes, lambda: self._free(address))
 
     def _free(self, address: int) -> None:
-        with self._device:
+        with self._current():
             self._call("cudaFree", address)
 
     def queue(self, kernel: str, *arguments: object, **shape: int) -> None:
-        with self._device:
+        with self._current():
             self.stage.launch(kernel, *arguments, **shape, stream=self._stream.ptr)
 
     def write(self, memory: Memory, seed: int) -> None:
@@ -78,7 +88,7 @@ class _Other:
         self.synchronize()
 
     def synchronize(self) -> None:
-        with self._device:
+        with self._current():
             self.stage.synchronize(self._stream.ptr)
 
 
