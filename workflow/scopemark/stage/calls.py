@@ -53,14 +53,14 @@ def advise(address: int, bytes: int, advice: str, where: str | int) -> None:
         _newest("cudaMemAdvise"),
         address,
         bytes,
-        runtime.cudaMemoryAdvise[f"cudaMemAdvise{advice}"],
+        getattr(runtime.cudaMemoryAdvise, f"cudaMemAdvise{advice}"),
         location(where),
     )
 
 
 def range_attribute(address: int, bytes: int, attribute: str) -> int:
     """One attribute of a range of managed memory, as ReadMostly or PreferredLocation. CPUs are -1, no place -2."""
-    kind = runtime.cudaMemRangeAttribute[f"cudaMemRangeAttribute{attribute}"]
+    kind = getattr(runtime.cudaMemRangeAttribute, f"cudaMemRangeAttribute{attribute}")
     answer = call("cudaMemRangeGetAttribute", 4, kind, address, bytes)
     # AccessedBy is answered by a list of as many processors as were asked for; it is filled up with no place.
     return int(answer[0] if isinstance(answer, list) else answer)
@@ -68,7 +68,7 @@ def range_attribute(address: int, bytes: int, attribute: str) -> int:
 
 def copy(to: int, source: int, bytes: int, kind: str, stream: int) -> None:
     """Queue a copy; kind as HostToDevice or Default. From pageable memory it may wait before it returns."""
-    call("cudaMemcpyAsync", to, source, bytes, runtime.cudaMemcpyKind[f"cudaMemcpy{kind}"], stream)
+    call("cudaMemcpyAsync", to, source, bytes, getattr(runtime.cudaMemcpyKind, f"cudaMemcpy{kind}"), stream)
 
 
 def fill(address: int, byte: int, bytes: int, stream: int) -> None:
