@@ -31,7 +31,7 @@ def row(benchmark, seconds, status="ok", kind="gpu", operations=1, bytes=None, *
     def per_second(number, time):
         return None if time is None else number / time
 
-    return {
+    return dict.fromkeys(tables.columns("summary")) | {
         "run": "here",
         "case": " ".join(map(str, (benchmark, kind, *axes.values()))),
         "target": "gpu0" if kind == "gpu" else "cpu",

@@ -222,7 +222,7 @@ SENTENCES = dict.fromkeys(OUTCOMES["ratio"], "{ratio}.")
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [
-        ({"kind": "guess"}, ["questions.placement.kind", "'guess'", "ratio, each, enough, crossover, best"]),
+        ({"kind": "guess"}, ["questions.placement.kind", "'guess'", "ratio, each, ranked, enough, crossover, best"]),
         ({"a": None}, ["questions.placement", "'a'"]),
         ({"where": {"colour": 1}}, ["questions.placement.where.colour"]),
         ({"conditions": ["colour"]}, ["questions.placement.colour"]),

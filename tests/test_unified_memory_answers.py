@@ -241,11 +241,14 @@ def test_a_mapped_file_is_set_against_malloc():
     )
 
 
-def test_oversubscription_that_was_not_asked_for_says_why():
-    assert said(10, row("oversubscription", 1, "skipped")) == "Not measured: made skipped."
+def test_oversubscription_that_was_not_asked_for_says_so():
+    rows = [row("oversubscription", 1, "skipped"), read(1, 1, size_bytes=MIB)]
+    assert said(10, *rows) == "Not tried (made skipped): no case of this run has more than 1 MiB of memory."
+    assert said(10, *rows[1:]) == "Not tried: no case of this run has more than 1 MiB of memory."
     rows = [row("oversubscription", seconds, factor=factor) for factor, seconds in ((0.5, 0.1), (1.25, 8))]
     assert said(10, *rows) == (
-        "With 1.25 of the card's memory a pass takes 8.00 [8.00, 8.00] s, with 0.5 of it 100 [100, 100] ms."
+        "A pass goes over 0.5 of the card's memory in 100 [100, 100] ms and over 1.25 of the card's memory in 8.00 "
+        "[8.00, 8.00] s."
     )
 
 

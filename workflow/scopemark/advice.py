@@ -6,6 +6,8 @@ keys of its answers; in braces stand the fields a sentence may use besides {rati
     ratio      a against b: better, same, worse. {instruction_a}, {instruction_b}
     each       every value of an axis against the first: same if all are; better or worse if some are and none is the
                other; mixed. {items}
+    ranked     the same, of which the fastest and the slowest are told: mixed where both clearly differ from the first.
+               {choice}, {ratio}, {worst}, {ratio_worst}
     enough     the smallest value of an axis beyond which no other is clearly faster, against the smallest measured:
                better; most where that is the largest measured, so that more may gain more; same; worse where every
                other value is clearly slower. {choice}, {base}, {best}: the fastest but the smallest, {ratio_best}
@@ -37,6 +39,7 @@ from scopemark.quantities import select
 OUTCOMES = {
     "ratio": ("better", "same", "worse"),
     "each": ("better", "same", "worse", "mixed"),
+    "ranked": ("better", "same", "worse", "mixed"),
     "enough": ("better", "most", "same", "worse"),
     "crossover": ("always", "from", "last", "never"),
     "best": ("better", "same", "worse", "mixed"),
@@ -44,6 +47,7 @@ OUTCOMES = {
 FIELDS = {
     "ratio": ("ratio", "instruction_a", "instruction_b"),
     "each": ("items",),
+    "ranked": ("choice", "ratio", "worst", "ratio_worst"),
     "enough": ("ratio", "choice", "base", "best", "ratio_best"),
     "crossover": ("ratio", "from", "bottom", "top", "ratio_bottom", "ratio_top", "ratio_below"),
     "best": ("items",),

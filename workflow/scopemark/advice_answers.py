@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scopemark.advice_code import Rows, reason
-from scopemark.advice_words import say, side_text, value_text
+from scopemark.advice_words import amount_text, say, side_text, value_text
 from scopemark.benchmark import Benchmark
-from scopemark.claims_text import family_text, sentence, shown
+from scopemark.claims_text import family_text, sentence
 from scopemark.claims_verdict import BAND, inside_band
 from scopemark.quantities import Pair, crossover, matched_pairs, plain, rival_pairs, why_no_pairs
-from scopemark.statistics import Interval
+from scopemark.statistics import Interval, geometric_mean
 
 
 class Answer(NamedTuple):
@@ -74,23 +74,49 @@ def _ratio(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family:
 
 
 def _each(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family: Rows) -> list[Answer]:
-    axis, (first, *others) = question["axis"], question["values"]
-    found = {value: matched_pairs(family, benchmarks[0], {axis: value}, {axis: first}) for value in others}
-    found = {value: pairs for value, pairs in found.items() if pairs}
+    found, against = _against_the_first(question, benchmarks[0], family)
     if not found:
-        return _not_measured(family, {axis: others}, {axis: first})
-    words = question.get("words", {})
-    items = [
-        f"{words.get(str(value), value)} {family_text([pair.ratio for pair in pairs])}"
-        for value, pairs in found.items()
-    ]
+        return _no_alternatives(question, family)
+    items = [f"{value} {_ratios(pairs)}" for value, pairs in found.items()]
     pairs = [pair for several in found.values() for pair in several]
-    outcome = _of_several(pairs)
-    against = words.get(str(first)) or value_text(axis, first)
     fields = {"items": ", ".join(items), "open": f"against {against}, {', '.join(items)}"}
     sides = {against: [pair.b for pair in pairs]}
-    sides |= {words.get(str(value), value): [pair.a for pair in own] for value, own in found.items()}
-    return [_answer(question, outcome, fields, pairs, _farthest(pairs), sides)]
+    sides |= {value: [pair.a for pair in own] for value, own in found.items()}
+    return [_answer(question, _of_several(pairs), fields, pairs, _farthest(pairs), sides)]
+
+
+def _ranked(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family: Rows) -> list[Answer]:
+    found, against = _against_the_first(question, benchmarks[0], family)
+    if not found:
+        return _no_alternatives(question, family)
+    ranks = {value: geometric_mean([pair.ratio.value for pair in pairs]) for value, pairs in found.items()}
+    best, worst = (pick(ranks, key=ranks.__getitem__) for pick in (max, min))
+    fields = {"choice": best, "ratio": _ratios(found[best]), "worst": worst, "ratio_worst": _ratios(found[worst])}
+    fields["open"] = f"against {against}, {best} {fields['ratio']}, {worst} {fields['ratio_worst']}"
+    pairs = [*found[best], *found[worst]]
+    sides = {against: [pair.b for pair in pairs]}
+    sides |= {value: [pair.a for pair in found[value]] for value in (best, worst)}
+    return [_answer(question, _of_several(pairs), fields, pairs, _farthest(found[best]), sides)]
+
+
+def _against_the_first(
+    question: Mapping[str, Any], benchmark: Benchmark, family: Rows
+) -> tuple[dict[str, list[Pair]], str]:
+    """The pairs of every value of an axis with the first, by what the value is called; and what the first is."""
+    axis, (first, *others) = question["axis"], question["values"]
+    words = question.get("words", {})
+    found = {value: matched_pairs(family, benchmark, {axis: value}, {axis: first}) for value in others}
+    named = {words.get(str(value), str(value)): pairs for value, pairs in found.items() if pairs}
+    return named, words.get(str(first)) or value_text(axis, first)
+
+
+def _no_alternatives(question: Mapping[str, Any], family: Rows) -> list[Answer]:
+    axis, (first, *others) = question["axis"], question["values"]
+    return _not_measured(family, {axis: others}, {axis: first})
+
+
+def _ratios(pairs: Sequence[Pair]) -> str:
+    return family_text([pair.ratio for pair in pairs])
 
 
 def _of_several(pairs: Sequence[Pair]) -> str:
@@ -122,9 +148,9 @@ def _enough(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family
         decides = ratios[best if choice == base else choice, base]
         fields = {
             "ratio": family_text([decides.ratio]),
-            "choice": shown(choice),
-            "base": shown(base),
-            "best": shown(best),
+            "choice": amount_text(axis, choice),
+            "base": amount_text(axis, base),
+            "best": amount_text(axis, best),
             "ratio_best": family_text([ratios[best, base].ratio]),
         }
         fields["open"] = f"against {value_text(axis, base)}, {value_text(axis, best)} {fields['ratio_best']}"
@@ -144,9 +170,9 @@ def _crossover(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], fam
         below = [ratio for value in values if start is not None and value < start for ratio in at[value]]
         fields = {
             "ratio": family_text(decides),
-            "from": shown(start),
-            "bottom": shown(values[0]),
-            "top": shown(values[-1]),
+            "from": amount_text(axis, start),
+            "bottom": amount_text(axis, values[0]),
+            "top": amount_text(axis, values[-1]),
             "ratio_bottom": family_text(at[values[0]]),
             "ratio_top": family_text(at[values[-1]]),
             "ratio_below": family_text(below) if below else "",
@@ -191,4 +217,11 @@ def _values(pairs: Sequence[Pair], axis: str) -> list[Any]:
 
 
 Kind = Callable[[Mapping[str, Any], Sequence[Benchmark], Rows], list[Answer]]
-KINDS: dict[str, Kind] = {"ratio": _ratio, "each": _each, "enough": _enough, "crossover": _crossover, "best": _best}
+KINDS: dict[str, Kind] = {
+    "ratio": _ratio,
+    "each": _each,
+    "ranked": _ranked,
+    "enough": _enough,
+    "crossover": _crossover,
+    "best": _best,
+}

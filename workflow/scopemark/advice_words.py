@@ -8,6 +8,7 @@ from typing import Any
 from scopemark.claims_text import shown
 from scopemark.claims_verdict import BAND
 from scopemark.quantities import Pair, differing, plain
+from scopemark.report_format import fact
 
 _WORDS = {
     "address": "{} address",
@@ -18,13 +19,19 @@ _WORDS = {
     "elements": "{} element{s}",
     "iterations": "{} operation{s} per thread",
     "mapping": "mapping {}",
+    "host_threads": "{} host thread{s}",
+    "iteration": "iteration {}",
     "order": "{} order",
+    "passes": "gone over {} time{s}",
     "placement": "{} memory",
+    "repeats": "{} use{s}",
     "result": "result {}",
+    "rounds": "{} round{s}",
     "scope": "{} scope",
     "skew": "Zipf exponent {}",
     "slots": "{} slot{s}",
     "stride_bytes": "{} byte{s} apart",
+    "threads": "{} thread{s}",
     "updates": "{} update{s}",
 }
 """Axis to how a sentence's conditions say its value; the others are said as they are."""
@@ -57,7 +64,12 @@ def _conditions(question: Mapping[str, Any], pairs: Sequence[Pair]) -> list[str]
 
 def value_text(axis: str, value: Any) -> str:
     """A value of an axis in words: relaxed order, 1 slot, 1,024 slots."""
-    return _WORDS.get(axis, "{}").format(shown(value), s="" if plain(value) == 1 else "s")
+    return _WORDS.get(axis, "{}").format(amount_text(axis, value), s="" if plain(value) == 1 else "s")
+
+
+def amount_text(axis: str, value: Any) -> str:
+    """A value of an axis by itself: 1,024, or as a size 1 KiB."""
+    return fact("bytes", plain(value)) if axis == "size_bytes" and plain(value) is not None else shown(value)
 
 
 def side_text(condition: Mapping[str, Any]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scopemark.canaries import HELD, REFUSED, canaries
-from scopemark.figures_memory import word
+from scopemark.figures import DRAWN
+from scopemark.figures_memory import sized, word
 from scopemark.paradigm import DECIDING, paradigm, why_not_pageable
 from scopemark.report_memory import (
     Case,
@@ -202,16 +203,14 @@ def _file(cases: Cases) -> str:
 
 def _limit(cases: Cases) -> str:
     found = cases.of("oversubscription")
-    if not found:
-        raise Unknown("oversubscription")
-    measured = [case for case in found if case["status"] in ("ok", "unstable")]
-    if not measured:
-        return f"Not measured: {found[0]['reason']}."
-    smallest, largest = (pick(measured, key=lambda case: case["factor"]) for pick in (min, max))
-    return (
-        f"With {largest['factor']:g} of the card's memory a pass takes {duration(seconds(largest))}, with "
-        f"{smallest['factor']:g} of it {duration(seconds(smallest))}."
-    )
+    measured = [case for case in found if case["status"] in DRAWN]
+    if measured:
+        ends = (pick(measured, key=lambda case: case["factor"]) for pick in (min, max))
+        said = [f"{case['factor']:g} of the card's memory in {duration(seconds(case))}" for case in ends]
+        return f"A pass goes over {' and over '.join(said)}."
+    near = max((case["size_bytes"] for case in cases.rows if case.get("size_bytes")), default=0)
+    why = f" ({found[0]['reason']})" if found and found[0].get("reason") else ""
+    return f"Not tried{why}: no case of this run has more than {sized(near)} of memory."
 
 
 ORDERED = {"pattern": "sequential", "stride_bytes": 4}
