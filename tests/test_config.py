@@ -169,3 +169,17 @@ def test_architectures_are_those_listed_found_and_measured(configuration, monkey
     assert load_settings(configuration | {"architectures": ["auto", 100, 75]}).architectures == ["75", "89", "100"]
     assert load_settings(configuration | {"architectures": ["90"], "targets": ["cpu"]}).architectures == ["90"]
     assert load_settings(configuration | {"architectures": [90], "targets": ["gpu"]}).architectures == ["89", "90"]
+
+
+def test_an_experiment_changes_limits_for_itself(configuration):
+    configuration["experiments"]["unified_memory"]["measure"] = {"relative_half_width": 0.125}
+    settings = load_settings(configuration)
+    assert settings.limits("unified_memory")["relative_half_width"] == 0.125
+    assert settings.limits("unified_memory")["minimum_samples"] == settings.measure["minimum_samples"]
+    assert settings.limits("scoped_atomics") == settings.measure
+
+
+def test_limits_of_an_experiment_that_contradict_each_other_are_named(configuration):
+    configuration["experiments"]["unified_memory"]["measure"] = {"maximum_samples": 6}
+    with pytest.raises(UserError, match=r"experiments\.unified_memory\.measure\.maximum_samples: 6 is below"):
+        load_settings(configuration)

@@ -52,6 +52,10 @@ class Settings:
             check_architectures(chain, wanted, f"{self.file}: architectures")
         return wanted
 
+    def limits(self, experiment: str) -> dict[str, float]:
+        """When a case of an experiment has enough samples: the preset's limits, with what the experiment changes."""
+        return {**self.measure, **self.raw["experiments"][experiment].get("measure", {})}
+
     def compiled_grids(self, experiment: str, kind: str) -> dict[str, Mapping[str, Any]]:
         """The grids whose kernels are built: those of the preset, and the one that the trust report needs."""
         trust = self.raw.get("trust", {})
@@ -77,11 +81,7 @@ def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings
     if preset not in raw["presets"]:
         raise UserError(f"{file}: preset: {preset!r} is not a preset; accepted: {', '.join(raw['presets'])}")
     measure = {**raw["measure"], **raw["presets"][preset]}
-    if measure["maximum_samples"] < measure["minimum_samples"]:
-        raise UserError(
-            f"{file}: measure.maximum_samples: {measure['maximum_samples']} is below minimum_samples, "
-            f"{measure['minimum_samples']} (preset {preset}); it must be at least that"
-        )
+    _check_samples(measure, f"{file}: measure", preset)
     grids = {}
     for name, block in raw["experiments"].items():
         if name not in experiment_names():
@@ -100,9 +100,18 @@ def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings
                     raise UserError(
                         f"{where}: {grid_name!r} is not a grid of {name}; accepted: {', '.join(block['grids'])}"
                     )
+        _check_samples({**measure, **block.get("measure", {})}, f"{file}: experiments.{name}.measure", preset)
         grids[name] = {grid_name: block["grids"][grid_name] for grid_name in block["presets"].get(preset, [])}
     _check_trust(raw, file)
     return Settings(file, preset, measure, grids, raw)
+
+
+def _check_samples(measure: Mapping[str, float], where: str, preset: str) -> None:
+    if measure["maximum_samples"] < measure["minimum_samples"]:
+        raise UserError(
+            f"{where}.maximum_samples: {measure['maximum_samples']} is below minimum_samples, "
+            f"{measure['minimum_samples']} (preset {preset}); it must be at least that"
+        )
 
 
 def _check_trust(raw: Mapping[str, Any], file: str) -> None:
