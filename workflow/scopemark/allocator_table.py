@@ -156,11 +156,14 @@ class Measured:
     def pages(self, allocator: str) -> list[str]:
         """What is known of its pages: their size as the CPU sees it, and what one of its page faults moved."""
         found = []
-        for row in self._access.values():
+        own = [row for row in self._access.values() if row["allocator"] == allocator]
+        for row in sorted(
+            own, key=lambda row: -row["size_bytes"]
+        ):  # a small piece of memory has no room for a huge page
             told = re.match(r"pages of (\d+) KiB, (\d+) KiB in huge ones", plain(row.get("note")) or "")
-            if row["allocator"] == allocator and row["size_bytes"] == self.size_bytes and told:
-                huge = 1024 * int(told[2]) / self.size_bytes
-                found.append(f"{told[1]} KiB" + (f", {min(huge, 1):.0%} in huge ones" if huge else ""))
+            if told:
+                huge = min(1, 1024 * int(told[2]) / row["size_bytes"])
+                found.append(f"{told[1]} KiB" + (f", {huge:.0%} in huge ones" if huge else ""))
                 break
         faults = self._faults(allocator, 1)
         if faults:

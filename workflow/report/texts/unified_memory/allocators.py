@@ -62,9 +62,7 @@ def _gpu(measured: Measured) -> str:
         rates.append([f"  {ALLOCATORS[name].call}", *_passes(measured, name, ("gpu", "cpu"))])
         rates[-1] += _random(measured, name, ("gpu", "cpu"))
     heading = f": {named.name if named else 'paradigm not told'}; passes over {fact('bytes', measured.size_bytes)}"
-    return "\n".join(
-        [heading, *_lines(behaviour, "llllllll"), "", *_lines(rates, "l"), "", NOTES + _noted(RATES, measured)]
-    )
+    return "\n".join([heading, *_lines(behaviour, 8), "", *_lines(rates, 1), "", NOTES + _noted(RATES, measured)])
 
 
 def _cpu(measured: Measured) -> str:
@@ -74,17 +72,19 @@ def _cpu(measured: Measured) -> str:
         rows.append([f"  {ALLOCATORS[name].call}", pages, *_calls(measured, name), *_passes(measured, name, ("cpu",))])
         rows[-1] += _random(measured, name, ("cpu",))
     return "\n".join(
-        [f": passes over {fact('bytes', measured.size_bytes)}", *_lines(rows, "ll"), "", _noted(CPU_NOTES, measured)]
+        [f": passes over {fact('bytes', measured.size_bytes)}", *_lines(rows, 2), "", _noted(CPU_NOTES, measured)]
     )
 
 
 def _noted(notes: str, measured: Measured) -> str:
     size = measured.random_bytes
-    return notes.format(random=fact("bytes", size) if size else "the memory")
+    return notes.format(random=fact("bytes", size) if size else "the memory").rstrip()
 
 
-def _lines(rows: list[list[str]], left: str) -> list[str]:
-    return lined_up(rows, left + "r" * (len(rows[0]) - len(left)))
+def _lines(rows: list[list[str]], left: int) -> list[str]:
+    """The rows as lines, the first `left` columns ranged left, without those of which nothing is known."""
+    known = [place for place, cells in enumerate(zip(*rows[1:], strict=True)) if place == 0 or set(cells) != {DASH}]
+    return lined_up([[row[place] for place in known] for row in rows], "".join("l" if p < left else "r" for p in known))
 
 
 def _cell(cell: Cell) -> str:
@@ -112,9 +112,9 @@ def _passes(measured: Measured, name: str, processors: tuple[str, ...]) -> list[
 def _pair(measured: Measured, name: str, processor: str, operation: str) -> str:
     for origin, mark in ((OTHER[processor], ""), (processor, "°")):
         rates = [measured.rate(name, processor, origin, operation, number) for number in (1, 2)]
-        if any(rates):
+        if rates[0] is not None:
             alone = "" if measured.machine["kind"] == "cpu" else mark
-            return " → ".join(_shown(rate, lambda one: digits(one / 1e9)) for rate in rates) + alone
+            return " → ".join(digits(rate / 1e9) for rate in rates if rate is not None) + alone
     return DASH
 
 
