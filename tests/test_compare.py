@@ -230,6 +230,15 @@ def test_what_changed_on_a_machine_is_listed(tmp_path):
     assert found == [("driver", "1", "2"), ("kernel", "6", "7"), ("compiler", None, "g++")]
 
 
+def test_facts_of_memory_are_listed_by_one_name_each(tmp_path):
+    memory = {"page_bytes": 4096, "numa_nodes": {"0": {"cpus": "0-3", "memory_bytes": 2**30}}}
+    more = {"page_bytes": 4096, "numa_nodes": {"0": {"cpus": "0-7", "memory_bytes": 2**30}}}
+    base = store(tmp_path / "base", {"a": {}}, MACHINE | {"memory": memory, "uvm": {"uvm_disable_hmm": "N"}})
+    new = store(tmp_path / "new", {"a": {}}, MACHINE | {"memory": more, "uvm": {"uvm_disable_hmm": "Y"}})
+    found = [(row["part"], row["fact"], row["base"], row["new"]) for row in changed_facts(base, new)]
+    assert found == [("memory", "numa_nodes_0_cpus", "0-3", "0-7"), ("uvm", "uvm_disable_hmm", "N", "Y")]
+
+
 def test_what_is_no_run_is_told_with_the_key(tmp_path):
     with pytest.raises(UserError, match=r"f: compare\.base: .*: there is no such directory; a run is a directory with"):
         find_run(str(tmp_path / "none"), "f: compare.base")

@@ -23,6 +23,12 @@ def judged(claim, rows, machine=MANAGED_ONLY):
     return judge(CLAIMS[claim], EXPERIMENT, at(machine), rows)
 
 
+def test_every_claim_of_the_guide_is_there():
+    """A number may have several parts, as UM7b."""
+    numbers = {name.rstrip("abcdefgh") for name in CLAIMS}
+    assert numbers == {f"UM{number}" for number in range(1, 31)} | {"SA11", "SA12"}
+
+
 def test_a_sum_of_intervals():
     # 3 + 4 with distances of 3 and 4 to the lower bounds, and of 5 and 12 to the upper ones.
     assert added([Interval(30, 27, 35), Interval(40, 36, 52)]) == Interval(70, 65, 83)
