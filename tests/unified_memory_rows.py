@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from scopemark.claims import Place
+from scopemark.claims import Place, judge
+from scopemark.claims_definitions import load_claims
 from scopemark.experiment import load_experiment
 
 EXPERIMENT = load_experiment("unified_memory")
+CLAIMS = load_claims("unified_memory")
+MIB = 2**20
 
 
 def gpu(managed=1, concurrent=1, pageable=0, tables=0, direct=0, native=0, **others):
@@ -84,3 +87,8 @@ def refused(benchmark, machine, **parameters):
     reason = made.missing(axes, Machine("gpu", 132, attributes=machine["gpu"]))
     assert reason is not None
     return row(benchmark, status="unsupported", reason=reason, **parameters)
+
+
+def judged(claim, rows, machine=MANAGED_ONLY):
+    """The finding on a claim from rows that a machine gave."""
+    return judge(CLAIMS[claim], EXPERIMENT, at(machine), rows)
