@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import matplotlib
 import pytest
 
@@ -9,7 +11,7 @@ matplotlib.use("agg")
 
 from helpers import ROOT
 from memory_rows import MIB, access, back, counter, hint, results, row
-from scopemark import style
+from scopemark import style, tables
 from scopemark.figures import load_figure
 from scopemark.figures_save import read_points, write_points
 
@@ -45,9 +47,21 @@ ONE_OF_EACH = [
 ]
 
 
+@pytest.mark.parametrize("others", ["none", "kind", "benchmark"])
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_without_data_is_an_empty_table(name, tmp_path):
-    frame = load_figure(DIRECTORY / f"{name}.py").data(results())
+def test_a_figure_without_data_is_an_empty_table(name, others, tmp_path):
+    """With no rows, with those of the other kind of target, or of other benchmarks, as they come from a file."""
+    drawn = load_figure(DIRECTORY / f"{name}.py").data(results(*ONE_OF_EACH))["case"]
+    shown = {one["benchmark"] for one in ONE_OF_EACH if one["case"] in set(drawn)}
+    kept = {
+        "none": [],
+        "kind": [one for one in ONE_OF_EACH if one["target_kind"] != name[:3]],
+        "benchmark": [one for one in ONE_OF_EACH if one["benchmark"] not in shown],
+    }
+    made = results(*kept[others])
+    tables.write("summary", made.summary.drop(columns=["machine", "device"]), tmp_path / "summary.csv")
+    read = tables.read("summary", tmp_path / "summary.csv").assign(machine="m", device=0)
+    frame = load_figure(DIRECTORY / f"{name}.py").data(replace(made, summary=read))
     assert frame.empty
     write_points(frame, tmp_path / "points.csv")
     assert list(read_points(tmp_path / "points.csv")) == list(frame)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -71,6 +72,11 @@ def sized(bytes: float) -> str:
 def short(bytes: float) -> str:
     """A size as the tick of an axis: 64M."""
     return sized(bytes).replace(" bytes", "").replace("iB", "").replace(" ", "")
+
+
+def texts(values: pd.Series, words: Callable[[Any], str] | Mapping[Any, str]) -> pd.Series:
+    """What is said of values, as texts: also of none, so that they can be put together with others."""
+    return values.map(words).astype("string")
 
 
 def cases(results: Results, kind: str, benchmark: str, /, **wanted: object) -> pd.DataFrame:
@@ -197,8 +203,9 @@ def team(threads: object) -> str:
 
 
 def counters(results: Results) -> pd.DataFrame:
-    """The cases of one word that CPU and GPU add to, with what is drawn in words: `place` and `adders`."""
+    """The cases of one word that CPU and GPU add to, with what is drawn in words: `place`, `adders` and `where`."""
     adders = {"gpu": "the GPU alone", "cpu": "the CPU alone", "both": "both at once"}
     found = alike(cases(results, "gpu", "counter", parties=list(adders)), "adds")
     found = arrange(found, allocator=list(ALLOCATORS), scope=["device", "system"], parties=list(adders))
-    return found.assign(place=found["allocator"].map(called), adders=found["parties"].map(adders))
+    where = texts(found["scope"], "{} scope on the GPU".format)
+    return found.assign(place=found["allocator"].map(called), adders=found["parties"].map(adders), where=where)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from scopemark.figures import Results, arrange, pick, points
-from scopemark.figures_memory import at_largest, called, cases, sized
+from scopemark.figures_memory import at_largest, called, cases, sized, texts
 from scopemark.stage.allocators import ALLOCATORS
 
 CALLS = ["allocate", "free"]
@@ -53,7 +53,7 @@ def pages(results: Results, kind: str) -> pd.DataFrame:
     same = ["machine", "allocator", "processor", "pattern", "stride_bytes", "threads"]
     found = found[found["pass"] == found.groupby(same)["pass"].transform("max")]
     found = found.drop_duplicates(same)
-    apart = found["stride_bytes"].map(sized)
+    apart = texts(found["stride_bytes"], sized)
     how = ("at random, places " + apart + " apart").where(found["pattern"] == "random", "in order")
     found = found.assign(how=how).sort_values("stride_bytes", kind="stable")
     return arrange(found, processor=list(ORIGINS), pattern=["sequential", "random"], allocator=list(ALLOCATORS))

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.figures import Results, points
-from scopemark.figures_memory import called, quoted, sized, team
+from scopemark.figures_memory import called, quoted, sized, team, texts
 from scopemark.figures_memory_kinds import DOES, passes
 from scopemark.figures_plots import dots
 
@@ -14,8 +14,8 @@ TEAMS = ["1", "1/cpu"]
 def data(results: Results) -> pd.DataFrame:
     found = passes(results, "cpu", ["write", "read", "update"], "malloc")
     found = found[found["threads"].astype("string").isin(TEAMS)]
-    panel = found["operation"].map(DOES) + ", " + found["size_bytes"].map(sized)
-    series = "pass " + found["pass"].astype("string") + ", " + found["threads"].map(team)
+    panel = texts(found["operation"], DOES) + ", " + texts(found["size_bytes"], sized)
+    series = "pass " + found["pass"].astype("string") + ", " + texts(found["threads"], team)
     return points(found, x=found["allocator"].map(called), series=series, panel=panel, value="bytes_per_second")
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.figures import Results, points
-from scopemark.figures_memory import alike, called, link_rates, memory_rates, quoted
+from scopemark.figures_memory import alike, called, link_rates, memory_rates, quoted, texts
 from scopemark.figures_memory_kinds import DOES, passes
 from scopemark.figures_plots import dots
 
@@ -13,13 +13,13 @@ TITLE = "Bandwidth by pass: managed memory against all others"
 def data(results: Results) -> pd.DataFrame:
     """Beside the columns of a drawn point: link and memory, the ceilings in bytes per second, where known."""
     found = alike(passes(results, "gpu", ["read", "write"], "managed"), "threads")
-    panel = found["processor"].str.upper() + " " + found["operation"].map(DOES)
+    panel = texts(found["processor"], str.upper) + " " + texts(found["operation"], DOES)
     series = "pass " + found["pass"].astype("string")
     frame = points(found, x=found["allocator"].map(called), series=series, panel=panel, value="bytes_per_second")
     links, memories = link_rates(results), memory_rates(results)
     ways = frame["panel"].map(lambda name: "to_gpu" if name.startswith("GPU") else "to_host")
     frame["link"] = [links.get(key) for key in zip(frame["machine"], ways, strict=True)]
-    frame["memory"] = frame["machine"].map(memories).where(frame["panel"].str.startswith("GPU"))
+    frame["memory"] = frame["machine"].map(memories).where(frame["panel"].astype("string").str.startswith("GPU"))
     return frame.astype({"link": float, "memory": float})
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import cases, link_rates, moved, quoted, short, sized, word
+from scopemark.figures_memory import cases, link_rates, moved, quoted, short, sized, texts, word
 from scopemark.figures_plots import lines
 
 TITLE = "Ways to move data, by size and direction"
@@ -40,4 +40,4 @@ def draw(frame: pd.DataFrame):
 def numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """The bandwidth of every way at the largest size."""
     last = frame[frame["x"] == frame.groupby("machine")["x"].transform("max")]
-    return quoted(last, "moved_per_second", last["series"] + " " + last["panel"] + " " + last["x"].map(sized), "B/s")
+    return quoted(last, "moved_per_second", last["series"] + " " + last["panel"] + " " + texts(last["x"], sized), "B/s")

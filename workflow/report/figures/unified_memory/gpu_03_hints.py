@@ -4,7 +4,7 @@ import pandas as pd
 
 from scopemark.figures import Results, arrange, points
 from scopemark.figures_bars import bars
-from scopemark.figures_memory import alike, cases, quoted, relative, sized, word
+from scopemark.figures_memory import alike, cases, quoted, relative, sized, texts, word
 
 TITLE = "Hints: speed-up over none, per workload"
 WORKLOADS = ["gpu_reads", "gpu_updates", "both_read", "exchange", "sparse"]
@@ -15,8 +15,8 @@ def data(results: Results) -> pd.DataFrame:
     found = alike(cases(results, "gpu", "hint", workload=WORKLOADS), "size_bytes", "passes", by=["workload"])
     found = relative(found, "hint", "none", ["workload", "size_bytes", "passes"], speedup=True)
     found = arrange(found[found["hint"] != "none"], workload=WORKLOADS)
-    times = found["passes"].map(lambda passes: f", {passes} times" if passes > 1 else "")
-    panel = found["workload"].map(word) + times + ", " + found["size_bytes"].map(sized)
+    times = texts(found["passes"], lambda passes: f", {passes} times" if passes > 1 else "")
+    panel = texts(found["workload"], word) + times + ", " + texts(found["size_bytes"], sized)
     return points(found, x=found["hint"].map(word), series="", panel=panel, value="ratio")
 
 

@@ -11,7 +11,7 @@ TITLE = "CPU and GPU adding to one word: the rate"
 
 def data(results: Results) -> pd.DataFrame:
     found = counters(results)
-    return points(found, x=found["place"], series=found["adders"], panel=found["scope"] + " scope on the GPU")
+    return points(found, x=found["place"], series=found["adders"], panel=found["where"])
 
 
 def draw(frame: pd.DataFrame):

@@ -14,8 +14,7 @@ def data(results: Results) -> pd.DataFrame:
     found = counters(results)
     for name, lost in {"": "median", "_low": "most", "_high": "least"}.items():
         found[f"share_kept{name}"] = 1 - found[f"lost_updates_{lost}"] / found["operations"]
-    panel = found["scope"] + " scope on the GPU"
-    frame = points(found, x=found["place"], series=found["adders"], panel=panel, value="share_kept")
+    frame = points(found, x=found["place"], series=found["adders"], panel=found["where"], value="share_kept")
     return frame.dropna(subset=["share_kept"])
 
 

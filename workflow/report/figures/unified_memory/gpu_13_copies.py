@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import at_largest, cases, moved
+from scopemark.figures_memory import at_largest, cases, moved, texts
 from scopemark.figures_plots import dots
 
 TITLE = "Copies by kind, and to memory without pages"
@@ -26,7 +26,7 @@ def data(results: Results) -> pd.DataFrame:
     # Only cudaMemcpy is told a kind.
     found = found[(found["method"] == "memcpy") | (found["copy_kind"] == "accurate")]
     how = [METHODS[method].format(kind) for method, kind in zip(found["method"], found["copy_kind"], strict=True)]
-    where = found["path"].map(PATHS) + found["destination"].map(DESTINATIONS)
+    where = texts(found["path"], PATHS) + texts(found["destination"], DESTINATIONS)
     panel = found["memory"].map(MEMORIES)
     return points(found.assign(how=how), x=where, series="how", panel=panel, value="moved_per_second")
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.figures import Results, points
-from scopemark.figures_memory import alike, called
+from scopemark.figures_memory import alike, called, texts
 from scopemark.figures_memory_kinds import pages
 from scopemark.figures_plots import dots
 
@@ -12,7 +12,7 @@ TITLE = "Reads in order and at random, by allocator"
 
 def data(results: Results) -> pd.DataFrame:
     found = alike(pages(results, "gpu"), "threads")
-    panel = found["processor"].str.upper() + " reads"
+    panel = texts(found["processor"], str.upper) + " reads"
     return points(found, x=found["allocator"].map(called), series="how", panel=panel)
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import at_largest, called, cases, moved
+from scopemark.figures_memory import at_largest, called, cases, moved, texts
 from scopemark.figures_plots import dots
 
 TITLE = "cudaMemset by where the memory lies"
@@ -18,7 +18,7 @@ MEMORIES = ["managed", "device", "pinned"]
 def data(results: Results) -> pd.DataFrame:
     found = cases(results, "gpu", "fill", memory=MEMORIES, destination=list(DESTINATIONS))
     found = arrange(at_largest(moved(found)), memory=MEMORIES, destination=list(DESTINATIONS))
-    rows = found["memory"].map(called) + ", " + found["destination"].map(DESTINATIONS)
+    rows = texts(found["memory"], called) + ", " + texts(found["destination"], DESTINATIONS)
     return points(found, x=rows, series="", value="moved_per_second")
 
 
