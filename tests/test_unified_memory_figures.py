@@ -60,7 +60,6 @@ def test_a_case_without_a_number_stays_and_what_cannot_be_run_does_not():
         "gpu_02_transfers",
         row("transfer", 0.001, way="prefetch", direction="to_gpu", size_bytes=MIB, status="failed"),
         row("transfer", 0.001, way="faults", direction="to_gpu", size_bytes=MIB, status="unsupported"),
-        row("transfer", 0.001, way="direct", direction="to_gpu", size_bytes=MIB, status="skipped"),
         row("transfer", 0.001, way="managed_copy", direction="to_gpu", size_bytes=MIB, status="unstable"),
     )
     assert values(frame, "moved_per_second", "series") == pytest.approx(

@@ -22,6 +22,7 @@ _WORDS = {
     "host_threads": "{} host thread{s}",
     "iteration": "iteration {}",
     "order": "{} order",
+    "pass": "pass {}",
     "passes": "gone over {} time{s}",
     "placement": "{} memory",
     "repeats": "{} use{s}",

@@ -80,9 +80,9 @@ def texts(values: pd.Series, words: Callable[[Any], str] | Mapping[Any, str]) ->
 
 
 def cases(results: Results, kind: str, benchmark: str, /, **wanted: object) -> pd.DataFrame:
-    """The cases of a benchmark on targets of a kind, without those that a machine cannot run or was not asked to."""
+    """The cases of a benchmark on targets of a kind, without those that a machine cannot run."""
     found = pick(results.summary, target_kind=kind, benchmark=benchmark, sampling="adaptive", **wanted)
-    return found[~found["status"].isin(["unsupported", "skipped"])]
+    return found[found["status"] != "unsupported"]
 
 
 def alike(frame: pd.DataFrame, *columns: str, by: Sequence[str] = ()) -> pd.DataFrame:
