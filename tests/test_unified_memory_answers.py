@@ -8,6 +8,7 @@ from helpers import ROOT
 from memory_rows import KIB, MIB, results, row
 from scopemark.figures import load_figure
 from scopemark.report_memory import Cases, Unknown
+from scopemark.report_parts import text_parts
 
 ANSWERS = load_figure(ROOT / "workflow/report/texts/unified_memory/answers.py")
 MANAGED_ONLY = {
@@ -21,9 +22,9 @@ MANAGED_ONLY = {
 def said(place: int, *rows: dict, **attributes: object) -> str:
     """The answer to a question, its lines joined."""
     text = ANSWERS.text(results(*rows, **{**MANAGED_ONLY, **attributes}))
-    (block,) = [block for block in text.split("\n\n") if block.startswith(f"{place}. ")]
+    (block,) = [block for block in text.split("\n\n") if block.startswith(f"Q{place}. ")]
     question = ANSWERS.QUESTIONS[place - 1].text
-    return " ".join(block.split()).removeprefix(f"{place}. {question} ")
+    return " ".join(block.split()).removeprefix(f"Q{place}. {question} ")
 
 
 def read(passed: int, seconds: float, **other) -> dict:
@@ -255,8 +256,8 @@ def test_oversubscription_that_was_not_asked_for_says_so():
 def test_a_machine_is_asked_what_its_kind_can_answer():
     text = ANSWERS.text(results(row("allocation", 1e-6), row("allocation", 1e-6, kind="cpu", allocator="malloc")))
     gpu, cpu = text.split("\n\n\n")
-    assert [block.split(".")[0] for block in gpu.split("\n\n")[1:]] == [str(place) for place in range(1, 11)]
-    assert [block.split(".")[0] for block in cpu.split("\n\n")[1:]] == ["6", "9"]
+    assert [block.split(".")[0] for block in gpu.split("\n\n")[1:]] == [f"Q{place}" for place in range(1, 11)]
+    assert [block.split(".")[0] for block in cpu.split("\n\n")[1:]] == ["Q6", "Q9"]
     assert max(map(len, text.splitlines())) <= ANSWERS.WIDTH
     assert ANSWERS.text(results()) == ""
 
@@ -273,3 +274,13 @@ def test_a_case_is_the_largest_of_those_that_have_a_number():
     assert cases.one("access", **{"pass": 1})["size_bytes"] == MIB
     with pytest.raises(Unknown, match=r"access pass=2$"):
         cases.one("access", **{"pass": 2})
+
+
+def test_the_page_has_the_answers_as_a_list_of_definitions(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports/answers.txt").write_text(ANSWERS.text(results(row("allocation", 1e-6))))
+    (part,) = text_parts([str(ROOT / "workflow/report/texts/unified_memory/answers.py")], ["reports/answers.txt"])
+    assert part["html"].count("<dt>") == part["html"].count("<dd>") == 10
+    assert "<h4>gpu0 machine" in part["html"]
+    assert "system-message" not in part["html"]

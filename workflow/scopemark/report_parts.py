@@ -88,7 +88,7 @@ def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence
                 "files": [str(Path(image).with_suffix(end).relative_to("reports")) for end in (".pdf", ".svg", ".png")],
                 "empty": frame.empty,
                 "numbers": quoted.to_dict("records"),
-                "caption": publish_parts(Path(caption).read_text(), writer="html5")["body"],
+                "caption": _html(Path(caption).read_text()),
             }
         )
     return sorted(parts, key=lambda part: part["kind"] != "gpu")
@@ -109,17 +109,22 @@ def opening_part(
 
 
 def text_parts(modules: Sequence[str], texts: Sequence[str]) -> list[dict]:
-    """The tables in plain text that have something to show: experiment, name, title, file, text, and whether it stands
-    before the figures."""
+    """The texts that have something to show: experiment, name, title, file, text, and the html of one that is prose."""
     parts = []
     for module, file in zip(modules, texts, strict=True):
         text, path = Path(file).read_text(), Path(module)
         about = load_figure(path)
         name = {"experiment": path.parent.name, "name": path.stem, "title": about.TITLE}
         if text:
-            name |= {"first": getattr(about, "FIRST", False), "file": str(Path(file).relative_to("reports"))}
-            parts.append(name | {"text": text})
+            name |= {"file": str(Path(file).relative_to("reports")), "text": text}
+            parts.append(name | {"html": _html(text) if getattr(about, "PROSE", False) else ""})
     return parts
+
+
+def _html(text: str) -> str:
+    """reStructuredText as the page's HTML; its headings begin below the page's third level."""
+    settings = {"doctitle_xform": False, "initial_header_level": 4}
+    return publish_parts(text, writer="html5", settings_overrides=settings)["body"]
 
 
 def svg_width(path: str) -> int:

@@ -3,7 +3,7 @@
 A text is a module in `workflow/report/texts/<experiment>/` with
     TITLE                    what the text shows, in a few words;
     text(results) -> str     the text, from the same `Results` as a figure's; empty where no run has what it shows.
-    FIRST                    optional: true where it stands before the figures.
+    PROSE                    optional: true for answers in reStructuredText, which the page sets before the figures.
 It is written to `reports/tables/<name>.txt` and stands in the page.
 """
 

@@ -9,9 +9,9 @@ from scopemark.report_memory_moves import FIRST_KERNEL, PREFETCH, REUSE, WAYS_BA
 from scopemark.report_memory_use import HINTS, LIMIT, PAGE_SIZES, PARADIGM, SHARING, TOGETHER
 
 TITLE = "Ten questions, answered from the tables"
-FIRST = True
+PROSE = True
 QUESTIONS = [FIRST_KERNEL, PREFETCH, REUSE, PARADIGM, HINTS, PAGE_SIZES, TOGETHER, WAYS_BACK, SHARING, LIMIT]
-WIDTH = 100  # letters in a line
+WIDTH, INDENT = 100, "    "  # letters in a line, and before an answer
 
 
 def text(results: Results) -> str:
@@ -22,14 +22,12 @@ def text(results: Results) -> str:
         cases = Cases(own.to_dict("records"), results.machines[key])
         answers = [(place, question, question.answer(cases)) for place, question in enumerate(QUESTIONS, 1)]
         said = [_block(place, question.text, answer) for place, question, answer in answers if answer]
-        blocks.append("\n\n".join([name, *said]))
+        blocks.append("\n\n".join([f"{name}\n{'=' * len(name)}", *said]))
     return "\n\n\n".join(blocks) + "\n" if blocks else ""
 
 
 def _block(place: int, question: str, answer: str) -> str:
-    indent = " " * len(f"{place}. ")
-    heading = textwrap.wrap(f"{place}. {question}", WIDTH, subsequent_indent=indent)
     # A number stays with its interval and its unit: a space that does not break, for the time of wrapping.
     answer = re.sub(r" ?\[[^]]*\]( \S*s\b)?", lambda number: number[0].replace(" ", "\xa0"), answer)
-    lines = textwrap.wrap(answer, WIDTH, initial_indent=indent, subsequent_indent=indent)
-    return "\n".join([*heading, *lines]).replace("\xa0", " ")
+    lines = textwrap.wrap(answer, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    return "\n".join([f"Q{place}. {question}", *lines]).replace("\xa0", " ")
