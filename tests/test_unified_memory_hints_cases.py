@@ -74,8 +74,12 @@ def test_what_is_timed_is_a_kernel_that_is_used(name):
 DEFAULT = {
     "ping_pong": 5 * 7,
     "ping_pong_far": 3 * 4,
-    "hints": 12 * 3,
-    "hints_in_turns": 12 * 2,
+    "hints": 12 * 2,
+    "hints_updated": 10,
+    "hints_in_turns": 12,
+    "hints_exchanged": 10,
+    "hints_misused": 2,
+    "hints_misused_in_turns": 2,
     "hints_reused": 3 * 2,
     "read_mostly": 2 * 6,
     "hint_calls": 11 * 2,
@@ -97,6 +101,9 @@ def test_the_configured_grids(configuration):
         assert (len(expanded), sum(excluded.values())) == (cases, 0), name
         most = 2**26 if name in DEFAULT else 2**28
         assert all(case.parameters.get("size_bytes", 0) <= most for case in expanded)
+    hints = [name for name in DEFAULT if name.startswith("hints") and name != "hints_reused"]
+    points = [case.parameters for name in hints for case in expand(EXPERIMENT, block["grids"][name], "gpu")[0]]
+    assert len({(p["hint"], p["workload"]) for p in points}) == len(points) == 12 * 5  # every hint for every workload
     presets = {name: set(grids) for name, grids in block["presets"].items()}
     assert presets["default"] >= DEFAULT.keys()
     assert presets["full"] >= DEFAULT.keys() | WIDE.keys()
