@@ -3,7 +3,8 @@
 import pytest
 
 from scopemark.experiment import load_experiment
-from scopemark.experiments.unified_memory.hints import HINTS, apart, take_back
+from scopemark.experiments.unified_memory.hints import HINTS, take_back
+from scopemark.experiments.unified_memory.placing import apart
 from scopemark.procedure import Timed
 from stage_of_arrays import CLOCKED, ON_CPU, ON_GPU, Arrays
 

@@ -16,9 +16,9 @@ from scopemark.experiments.unified_memory.common import CPU_RULE, cannot_touch, 
 from scopemark.experiments.unified_memory.placing import (
     SPOILED,
     UNITS_RULE,
+    apart,
     bring,
     destination_axis,
-    managed_blocks,
 )
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
@@ -68,7 +68,7 @@ def _missing(p: Parameters, machine: Machine) -> str | None:
 
 def _memory(p: Parameters, stage: Stage, end: str) -> Memory:
     name = allocator(p, end)
-    return managed_blocks(stage, p["size_bytes"]) if name == "managed" else stage.allocate(name, p["size_bytes"])
+    return apart(stage, "managed", p["size_bytes"]) if name == "managed" else stage.allocate(name, p["size_bytes"])
 
 
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:

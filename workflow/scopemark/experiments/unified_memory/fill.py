@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import UNITS_RULE, bring, destination_axis, managed_blocks
+from scopemark.experiments.unified_memory.placing import UNITS_RULE, apart, bring, destination_axis
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
@@ -26,7 +26,7 @@ def filled_sum(bytes: int, byte: int) -> int:
 
 def _memory(p: Parameters, stage: Stage) -> Memory:
     if p["memory"] == "managed":
-        return managed_blocks(stage, p["size_bytes"])
+        return apart(stage, "managed", p["size_bytes"])
     return stage.allocate(p["memory"], p["size_bytes"])
 
 

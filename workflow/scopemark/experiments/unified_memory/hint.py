@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.hints import HINTS, apart, give, needs_hints, no_hint, together, turn
+from scopemark.experiments.unified_memory.hints import HINTS, give, needs_hints, no_hint, together, turn
+from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage

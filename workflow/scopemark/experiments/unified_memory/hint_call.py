@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.hints import apart, no_hint, place
+from scopemark.experiments.unified_memory.hints import no_hint
+from scopemark.experiments.unified_memory.placing import apart, place
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage

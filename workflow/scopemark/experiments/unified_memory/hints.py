@@ -1,7 +1,4 @@
-"""Hints by name, the calls that each means, and turns of the two processors that keep to one.
-
-Places are named by who is there: "gpu" is the stage's GPU, "cpu" the host.
-"""
+"""Hints by name, the calls that each means, and turns of the two processors that keep to one."""
 
 from __future__ import annotations
 
@@ -9,15 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import MIB
+from scopemark.experiments.unified_memory.placing import place
 from scopemark.experiments.unified_memory.words import Words
 from scopemark.procedure import Timed
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_hints, no_memory
-from scopemark.stage.memory import HOST, Memory
-
-BLOCK = 2 * MIB
-"""Bytes that the driver keeps books about together: smaller memory may share them with a neighbour."""
+from scopemark.stage.memory import Memory
 
 NEAR, AWAY = "near", "away"
 
@@ -54,11 +48,6 @@ HINTS = {
 }
 
 
-def place(stage: Stage, processor: str) -> str | int:
-    """Where a processor's memory is, as the stage's calls name it."""
-    return stage.device if processor == "gpu" else HOST
-
-
 def give(stage: Stage, memory: Memory, hint: str) -> None:
     """Give a hint's advice."""
     for advice, processor in HINTS[hint].advice:
@@ -69,12 +58,6 @@ def take_back(stage: Stage, memory: Memory, hint: str) -> None:
     """Undo a hint's advice, the last piece first: an allocator may hand the same addresses out again."""
     for advice, processor in reversed(HINTS[hint].advice):
         stage.advise(memory, advice.replace("Set", "Unset"), place(stage, processor))
-
-
-def apart(stage: Stage, allocator: str, bytes: int) -> Memory:
-    """Memory that shares nothing that the driver keeps books about, however small it is."""
-    whole = stage.allocate(allocator, max(bytes, BLOCK))
-    return Memory(allocator, whole.address, bytes, whole.release, whole.on_gpu)
 
 
 def no_hint(allocator: str, bytes: int, machine: Machine, needed: bool = True) -> str | None:

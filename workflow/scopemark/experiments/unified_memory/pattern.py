@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, cannot_touch, size_axis
-from scopemark.experiments.unified_memory.placing import bring, managed_blocks, place
+from scopemark.experiments.unified_memory.placing import apart, bring, place
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, expected_sum, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
@@ -70,7 +70,7 @@ def _missing(p: Parameters, machine: Machine) -> str | None:
 
 def _array(p: Parameters, stage: Stage) -> Memory:
     name, bytes = MEMORY[p["way"]], p["size_bytes"] // 2
-    return managed_blocks(stage, bytes) if name == "managed" else stage.allocate(name, bytes)
+    return apart(stage, "managed", bytes) if name == "managed" else stage.allocate(name, bytes)
 
 
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:

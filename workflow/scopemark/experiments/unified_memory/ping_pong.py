@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, cannot_touch, size_axis
-from scopemark.experiments.unified_memory.hints import apart, give, needs_hints, no_hint, take_back, together, turn
+from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint, take_back, together, turn
+from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage

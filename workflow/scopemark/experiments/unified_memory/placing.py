@@ -25,9 +25,9 @@ def destination_axis(*states: str) -> Axis:
     return choice("destination", states, "who has touched the memory that is written, if anybody has")
 
 
-def managed_blocks(stage: Stage, bytes: int) -> Memory:
-    """Managed memory that shares none of the driver's blocks, so that what is advised or moved is this memory alone."""
-    whole = stage.allocate("managed", max(bytes, BLOCK))
+def apart(stage: Stage, allocator: str, bytes: int) -> Memory:
+    """Memory that shares none of the driver's blocks, so that what is advised or moved is this memory alone."""
+    whole = stage.allocate(allocator, max(bytes, BLOCK))
     return replace(whole, bytes=bytes, give_back=whole.release)
 
 

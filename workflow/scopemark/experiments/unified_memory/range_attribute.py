@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE
-from scopemark.experiments.unified_memory.hints import BLOCK, apart, give, no_hint, place
+from scopemark.experiments.unified_memory.hints import give, no_hint
+from scopemark.experiments.unified_memory.placing import BLOCK, apart, place
 from scopemark.experiments.unified_memory.words import SWEEPS, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage

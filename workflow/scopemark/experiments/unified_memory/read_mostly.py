@@ -12,7 +12,8 @@ from dataclasses import replace
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.hints import apart, give, needs_hints, no_hint
+from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint
+from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage

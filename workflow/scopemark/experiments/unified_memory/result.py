@@ -16,7 +16,7 @@ from dataclasses import replace
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import bring, managed_blocks, place
+from scopemark.experiments.unified_memory.placing import apart, bring, place
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
@@ -39,7 +39,7 @@ def _memories(p: Parameters, stage: Stage) -> tuple[Memory, Memory]:
     """What the kernel writes, and what the CPU reads."""
     if p["way"] == "explicit_copy":
         return stage.allocate("device", p["size_bytes"]), stage.allocate("pinned", p["size_bytes"])
-    memory = managed_blocks(stage, p["size_bytes"])
+    memory = apart(stage, "managed", p["size_bytes"])
     owner, other = ("cpu", "gpu") if p["way"] == "device_write" else ("gpu", "cpu")
     stage.advise(memory, "SetPreferredLocation", place(stage, owner))
     stage.advise(memory, "SetAccessedBy", place(stage, other))

@@ -14,7 +14,7 @@ from dataclasses import replace
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import BLOCK, UNITS_RULE, bring, managed_blocks, place
+from scopemark.experiments.unified_memory.placing import BLOCK, UNITS_RULE, apart, bring, place
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, Timed, checked
 from scopemark.stage import Stage
@@ -50,7 +50,7 @@ def _memories(p: Parameters, stage: Stage) -> tuple[Memory, Memory]:
     if p["way"] in COPIED:
         ends = stage.allocate(COPIED[p["way"]], p["size_bytes"]), stage.allocate("device", p["size_bytes"])
         return ends if p["direction"] == "to_gpu" else (ends[1], ends[0])
-    memory = managed_blocks(stage, p["size_bytes"])
+    memory = apart(stage, "managed", p["size_bytes"])
     if p["way"] == "direct":
         stage.advise(memory, "SetPreferredLocation", place(stage, "cpu"))
         stage.advise(memory, "SetAccessedBy", place(stage, "gpu"))
