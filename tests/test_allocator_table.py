@@ -150,7 +150,7 @@ def test_the_claim():
     finding = judged(EVERYTHING)
     # Five cells of managed and of pinned memory, three of cudaMalloc's, two of malloc's.
     assert (finding.verdict, finding.pairs) == ("holds", 15)
-    assert "15 of 15 cells" in finding.detail
+    assert "All 15 cells" in finding.detail
     rows = [row for row in EVERYTHING if row["allocator"] != "pinned"] + pinned()
     rows = [
         row for row in rows if not (row["allocator"] == "managed" and row["processor"] == "gpu" and row["pass"] == 2)

@@ -14,7 +14,7 @@ from scopemark.claims_code import judge_build
 from scopemark.claims_definitions import check_condition, lacking, load_claims
 from scopemark.claims_finding import claim_tables
 from scopemark.claims_text import family_text, number, ratio_text
-from scopemark.claims_verdict import equal, family_verdict, greater, judge_ratios, no_slower
+from scopemark.claims_verdict import equal, family_verdict, greater, judge_ratios, no_faster, no_slower
 from scopemark.errors import UserError
 from scopemark.quantities import matched_pairs, meets, plain
 from scopemark.quantities_code import kernel_words
@@ -76,6 +76,20 @@ def test_no_slower(low, high, verdict):
     assert no_slower(interval(low, high)) == verdict
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.5, 0.6, "holds"),
+        (0.9, 1.049, "holds"),
+        (1.0, 1.05, "unresolved"),
+        (1.05, 1.1, "unresolved"),
+        (1.051, 1.1, "contradicted"),
+    ],
+)
+def test_no_faster(low, high, verdict):
+    assert no_faster(interval(low, high)) == verdict
+
+
 def test_a_family_holds_only_if_all_do():
     assert family_verdict(["holds", "holds"]) == "holds"
     assert family_verdict(["holds", "unresolved"]) == "unresolved"
@@ -89,6 +103,8 @@ def test_the_deciding_comparison_is_the_least_favourable_of_the_verdict():
     assert (judged.verdict, judged.deciding) == ("holds", 1)
     judged = judge_ratios("greater", [interval(0.2, 1.1), interval(0.8, 0.9), interval(3, 4)])
     assert (judged.verdict, judged.deciding) == ("contradicted", 1)
+    judged = judge_ratios("no_faster", [interval(2.2, 2.4), interval(1.5, 1.6), interval(0.8, 0.9)])
+    assert (judged.verdict, judged.deciding) == ("contradicted", 0)
     # For equality, twice as fast and half as fast are equally wrong: 2.5 is farther from 1 than 0.5.
     assert judge_ratios("equal", [interval(0.5, 0.5), interval(2.5, 2.5)]).deciding == 1
 
@@ -167,7 +183,8 @@ def test_order_is_broken_down_by_scope():
     finding = judge(CLAIMS["SA5"], EXPERIMENT, HERE_GPU, rows)
     assert (finding.verdict, finding.pairs, finding.holding) == ("contradicted", 2, 1)
     assert finding.ratio.value == pytest.approx(0.8)
-    assert "block global 0/1, device global 1/1" in finding.detail
+    # 100 to 125, and 100 to 50.
+    assert "block scope global memory 0.800× (contradicted), device scope global memory 2.00×" in finding.detail
 
 
 def matching(form, density, per_second, **other):
@@ -370,6 +387,7 @@ def broken(path, value):
         ("quantity.where.iterations", {"over": 3}, ["quantity.where.iterations", "at_least"]),
         ("quantity.where.scope", "system", ["quantity.a.scope", "'block'", "where.scope is 'system'"]),
         ("quantity.by", ["colour"], ["quantity.colour"]),
+        ("quantity.control", {"scoop": "block"}, ["quantity.control.scoop", "scope, order"]),
         ("context", [{"label": "x", "where": {"sampling": "best"}}], ["context.0.where.sampling", "'best'"]),
     ],
 )

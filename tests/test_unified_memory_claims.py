@@ -91,8 +91,8 @@ def test_promises_that_hold():
     ]
     finding = judged("UM1", rows)
     assert (finding.verdict, finding.pairs, finding.holding) == ("holds", 3, 3)
-    assert "Of 3 cases 2 held, 1 refused before launch" in finding.detail
-    assert "1 not tried" in finding.detail
+    assert "2 of 3 cases held; 1 of 3 cases were refused before launch and so not tried" in finding.detail
+    assert "for 1 more there is no such memory here" in finding.detail
     finding = judged("UM1", [*rows, canary("device", status="failed", reason="cudaErrorIllegalAddress")])
     assert finding.verdict == "contradicted"
     assert "against the claim: device" in finding.detail
@@ -167,7 +167,7 @@ def test_the_first_pass_faults_and_the_second_does_not():
     finding = judged("UM7", rows)
     assert (finding.verdict, finding.pairs) == ("holds", 2)
     assert finding.ratio.value == pytest.approx(2)  # the least favourable
-    assert "read 1/1, update 1/1" in finding.detail
+    assert "read 10.0×, update 2.00×" in finding.detail
     assert "33.6 MB/s against 16.8 MB/s" in finding.detail  # 2 × 64 MiB in 4 and in 8 seconds
     rows = passes(1.0, 1.0, origin="cpu")
     assert judged("UM7", rows).verdict == "contradicted"
@@ -177,7 +177,11 @@ def test_the_first_pass_faults_and_the_second_does_not():
         access(origin="gpu", processor="cpu", faults=0, **{"pass": 2}),
     ]
     assert [judged(claim, back).verdict for claim in ("UM7b", "UM7c")] == ["holds", "holds"]
-    assert "32.0 [31.0, 40.0] in 10 samples" in judged("UM7b", back).detail
+    assert "32 [31, 40] in 10 samples" in judged("UM7b", back).detail
+    assert "Not one major page fault of the CPU in 10 samples." in judged("UM7c", back).detail
+    back += [one | {"size_bytes": 4096, "case": f"small {one['case']}"} for one in back]
+    # Alike but for the bounds: 31 to 40, twice.
+    assert "median [least, most]: 32 [31, 40] in 20 samples; holds in both cases." in judged("UM7b", back).detail
 
 
 def test_migrated_memory_is_local():
@@ -200,6 +204,8 @@ def test_migration_costs_by_the_pages():
     finding = judged("UM8b", [sizes[1], sparse])
     assert (finding.verdict, finding.ratio.value) == ("holds", pytest.approx(3.9 / 4))
     assert judged("UM8b", [sizes[1], access(1.0, origin="cpu", stride_bytes=4096)]).verdict == "contradicted"
+    few = access(0.39, origin="cpu", stride_bytes=2 * MIB)
+    assert judged("UM8c", [sparse, few]).ratio.value == pytest.approx(10)
 
 
 def test_hints():
@@ -207,8 +213,12 @@ def test_hints():
         return row("hint", seconds, hint=name, **parameters)
 
     rows = [hint(2.0, "none"), hint(1.0, "prefetch"), hint(8.0, "prefetch_away"), hint(1.0, "read_mostly")]
+    # Where the processors take turns the data are on the other side already: nothing to be wrong about.
+    rows += [hint(2.0, name, workload="exchange") for name in ("none", "prefetch_away")]
+    rows.append(hint(20.0, "read_mostly", workload="exchange"))
     assert judged("UM9", rows).ratio.value == pytest.approx(2)
-    assert judged("UM13b", rows).ratio.value == pytest.approx(4)
+    assert [judged("UM13b", rows).pairs, judged("UM13b", rows).ratio.value] == [1, pytest.approx(4)]
+    assert [judged("UM13c", rows).pairs, judged("UM13c", rows).ratio.value] == [1, pytest.approx(10)]
     assert judged("UM9", rows, LIMITED).verdict == "not testable here"
     direct = [row("hint", hint="preferred_host_accessed_by_gpu", workload="exchange", faults=0)]
     assert judged("UM11b", direct).verdict == "holds"
@@ -233,8 +243,7 @@ def test_hints_cost_the_host_time():
     rows = [row("hint_call", seconds, call=name) for name, seconds in calls.items()]
     finding = judged("UM13", rows)
     assert (finding.verdict, finding.pairs) == ("holds", 2)  # taking one back is no hint
-    assert "set_read_mostly: 2.00 [1.00, 3.00] µs" in finding.detail
-    assert "prefetch_to_gpu: 5.00 [5.00, 5.00] ms" in finding.detail
+    assert "2.00 [1.00, 3.00] µs (set read mostly), 5.00 [5.00, 5.00] ms (prefetch to GPU)" in finding.detail
     assert judged("UM13", [row("hint_call", 1e-7, call="set_read_mostly")]).verdict == "contradicted"
 
 
@@ -256,7 +265,8 @@ def test_pages():
 
     on_cpu = [reading(1.0, "mmap_huge"), reading(1.5, "mmap_small")]
     assert judged("UM20b", on_cpu, CPU).ratio.value == pytest.approx(1.5)
-    assert "needs a GPU" in judged("UM20", on_cpu, CPU).detail
+    assert "about a GPU, and this target is a CPU" in judged("UM20", on_cpu, CPU).detail
+    assert "about a CPU, and this target is a GPU" in judged("UM20b", on_cpu).detail
     on_gpu = [reading(1.0, name, "gpu", "gpu") for name in ("mmap_huge", "mmap_small")]
     assert judged("UM20", on_gpu, HMM).verdict == "contradicted"
 

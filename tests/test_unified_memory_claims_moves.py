@@ -22,7 +22,13 @@ def test_ways_to_move_data():
     finding = judged("UM9c", rows)  # of large transfers alone
     assert (finding.verdict, finding.ratio.value, finding.pairs) == ("contradicted", pytest.approx(0.8), 1)
     assert "215 MB/s against 268 MB/s" in finding.detail  # 256 MiB in 1.25 s and in 1 s
+    back = [moved(seconds, way, direction="to_host") for way, seconds in (("pinned_copy", 1.0), ("prefetch", 5.0))]
+    assert judged("UM9d", rows + back).ratio.value == pytest.approx(0.2)
+    assert judged("UM9c", rows + back) == finding
+    assert judged("UM9d", rows).verdict == "not testable here"
     assert judged("UM11", rows).verdict == "holds"
+    small = [moved(1.0, "kernel_copy", 16 * MIB), moved(2.0, "direct", 16 * MIB)]  # where a launch still counts
+    assert judged("UM11", small).verdict == "not testable here"
 
 
 def test_ways_back():
@@ -37,11 +43,17 @@ def test_ways_back():
     ]
     rows += [back(3.0, "device_write", 4 * MIB), back(3.0, "host_read", 4 * MIB), back(1.0, "explicit_copy", 4 * MIB)]
     rows += [back(3.0, "device_write", 4 * MIB, "queued"), back(2.0, "explicit_copy", 4 * MIB, "queued")]
-    assert judged("UM14", rows).ratio.value == pytest.approx(2)
-    finding = judged("UM14b", rows)
-    assert (finding.pairs, finding.ratio.value) == (2, pytest.approx(2))
-    assert "ahead in every comparison from size_bytes 4,194,304 on" in finding.detail
-    assert judged("UM14c", rows).ratio.value == pytest.approx(1.5)
+    rows += [back(6.0, "host_read", 4 * MIB, "queued")]
+    # Of so much that the CPU still reads when the queued work is done.
+    rows += [back(3.0, "device_write", 64 * MIB, "queued"), back(9.0, "explicit_copy", 64 * MIB, "queued")]
+    ratios = {"UM14": 2, "UM14b": 4, "UM14c": 2, "UM14d": 1.5, "UM14e": 0.5}
+    found = {claim: judged(claim, rows) for claim in ratios}
+    assert {claim: one.ratio.value for claim, one in found.items()} == pytest.approx(ratios)
+    assert {one.pairs for one in found.values()} == {1}
+    assert "ahead in every comparison from 4 MiB on" in found["UM14c"].detail
+    assert found["UM14e"].verdict == "contradicted"
+    rows += [back(1.0, "device_write", 128 * MIB), back(1.0, "explicit_copy", 128 * MIB)]
+    assert "even with 128 MiB not ahead throughout" in judged("UM14c", rows).detail
 
 
 def test_small_writes():
@@ -60,6 +72,12 @@ def test_copies_and_sets():
     rows = [copied(1.0), copied(1.0, "default"), copied(3.0, "inaccurate"), copied(2.0, destination="unpopulated")]
     ratios = {"UM16": 1, "UM16b": 3, "UM17b": 2}
     assert {claim: judged(claim, rows).ratio.value for claim in ratios} == pytest.approx(ratios)
+    assert judged("UM16b", rows).detail.startswith("cudaMemcpyDefault reaches 3.00×")  # as code is written
+    rows += [copied(4.0, path="gpu_to_host"), copied(1.0, "default", path="gpu_to_host")]
+    finding = judged("UM16", rows)
+    assert (finding.verdict, finding.pairs, finding.holding) == ("contradicted", 2, 1)
+    assert "worst: 0.250× [0.250, 0.250] (GPU to host; 16.8 MB/s against 67.1 MB/s)" in finding.detail
+    assert "GPU to host 0.250× (contradicted), host to GPU 1.00×." in finding.detail
     filled = [
         row("fill", seconds, destination=name) for name, seconds in (("populated_gpu", 1.0), ("unpopulated", 5.0))
     ]
@@ -81,16 +99,36 @@ def counter(allocator="managed", lost=0, faults=0, **parameters):
 
 
 def test_both_processors_add():
-    rows = [counter(scope="device"), counter("pinned", 500, scope="device"), counter(faults=12), counter("pinned", 3)]
-    assert judged("SA12", rows).verdict == "holds"  # one that is lost shows that it can happen
-    assert judged("SA12", rows[:1]).verdict == "unresolved"
-    assert judged("SA12b", rows).verdict == "holds"
-    assert judged("SA12c", rows).verdict == "contradicted"
-    assert judged("UM21", rows).verdict == "holds"
-    assert judged("UM21", [counter(faults=0)]).verdict == "contradicted"
-    assert judged("UM21b", [counter(faults=0)], ATS).verdict == "holds"
+    rows = [counter(scope="device"), counter("pinned", 500, scope="device"), counter(faults=(1, 0, 12))]
+    rows.append(counter("pinned", 30))
+    finding = judged("SA12", rows)
+    # In managed memory none is lost, and in pinned memory it is not for the scope.
+    assert (finding.verdict, finding.pairs) == ("unresolved", 1)
+    assert "managed memory: 0 [0, 0] of 192,000 in 10 samples" in finding.detail
+    assert "pinned memory tells nothing, as system scope loses as well: 30 [30, 30] of 192,000" in finding.detail
+    assert "system scope was not measured" in judged("SA12", [rows[1]]).detail
+    assert judged("SA12", [rows[1]]).verdict == "not testable here"
+    assert judged("SA12", [rows[1], counter("pinned")], ATS).verdict == "holds"  # where system scope keeps all
+    assert judged("SA12b", rows).detail == "No update was lost in the one case."
+    assert [judged("SA12d", rows).verdict, judged("SA12c", rows).verdict] == ["holds", "not testable here"]
+    assert "host_native_atomic_supported must be 1, and is 0" in judged("SA12c", rows).detail
+    assert [judged("SA12c", rows, ATS).verdict, judged("SA12d", rows, ATS).verdict] == [
+        "contradicted",
+        "not testable here",
+    ]
     alone = row("counter", parties="gpu")
     assert judged("SA12b", [alone]).verdict == "not testable here"
+
+
+def test_faults_of_both_processors():
+    rows = [counter(faults=(1, 0, 12))]  # in some samples one was done before the other began
+    assert judged("UM21", rows).verdict == "holds"
+    assert judged("UM21", [counter(faults=0)]).verdict == "unresolved"  # it may yet happen
+    assert judged("UM21b", [counter(faults=0)], ATS).verdict == "holds"
+    assert judged("UM21b", rows, ATS).verdict == "unresolved"
+    waiting = row("signal", allocator="managed", faults=(26, 22, 31))
+    assert judged("UM21c", [waiting, row("signal", allocator="pinned", faults=0)]).verdict == "holds"
+    assert judged("UM21c", [waiting | {"major_faults_least": 0}]).verdict == "unresolved"
 
 
 def test_signals():
@@ -143,11 +181,33 @@ def test_what_overlaps_saves_time():
     assert "(4.00 s against 5.00 s)" in finding.detail
     assert finding.comparisons[0]["b"] == "arrangement=first_alone + second_alone"
     assert judged("UM30b", rows).ratio.value == pytest.approx(1.25)
-    assert judged("UM28", rows).ratio.value == pytest.approx(1)
+    assert (judged("UM28c", rows).verdict, judged("UM28c", rows).ratio.value) == ("holds", pytest.approx(1))
     assert judged("UM28b", rows).ratio.value == pytest.approx(1.6)
+    late = overlap("prefetch_order", first_alone=2.0, second_alone=3.0, one_stream=6.0)
+    assert judged("UM28c", late).verdict == "holds"  # it may take longer, and no shorter
     early = overlap("prefetch_order", first_alone=2.0, second_alone=3.0, one_stream=3.0)
-    assert judged("UM28", early).verdict == "contradicted"
+    assert judged("UM28c", early).verdict == "contradicted"
     assert judged("UM30", overlap("kernel_copy", first_alone=2.0, two_streams=4.0)).verdict == "not testable here"
+
+
+IN_ORDER = "it began after the kernel before it; the kernel behind it found the data in place"
+
+
+@pytest.mark.parametrize(
+    ("note", "verdict", "said"),
+    [
+        (IN_ORDER, "holds", f"Noted in all 10 samples: {IN_ORDER}."),
+        # A case has every note once.
+        (f"{IN_ORDER}; it began before the end of the kernel before it", "contradicted", "Noted besides in some of 10"),
+        (IN_ORDER.replace("found the data in place", "had to wait for data"), "contradicted", "had to wait for data."),
+        (None, "not testable here", "Not testable here"),
+    ],
+)
+def test_a_prefetchs_order_is_that_of_its_notes(note, verdict, said):
+    noted = row("overlap", pair="prefetch_order", arrangement="one_stream", note=note)
+    finding = judged("UM28", [noted, row("overlap", pair="prefetch_order", note="of another arrangement")])
+    assert finding.verdict == verdict
+    assert said in finding.detail
 
 
 def test_an_overlaps_interval_has_those_of_its_parts():
@@ -160,13 +220,15 @@ def test_an_overlaps_interval_has_those_of_its_parts():
 def test_processes_share():
     rows = [row("sharing", memory=name, processor="gpu") for name in ("memfd", "file", "managed_ipc")]
     assert judged("UM6", rows, HMM).pairs == 2
-    assert judged("UM6b", rows).verdict == "holds"
+    rows[2]["note"] = "cudaErrorInvalidValue"
+    assert judged("UM6b", rows).detail == "No handle was given (cudaErrorInvalidValue) in the one case."
     assert judged("UM6", rows).verdict == "not testable here"
     rows[2] |= {"status": "incorrect", "wrong_elements": 1}  # a handle was given
     assert judged("UM6b", rows).verdict == "contradicted"
 
 
 def test_oversubscription_is_skipped_and_says_why():
+    assert "measure.oversubscription_limit" in judged("UM25", []).detail
     rows = [row("oversubscription", status="skipped", reason="not without the opt-in", factor=1.125)]
     finding = judged("UM25", rows)
     assert finding.verdict == "not testable here"

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scopemark.advice_code import Rows, reason
-from scopemark.advice_words import amount_text, say, side_text, value_text
+from scopemark.advice_words import say
 from scopemark.benchmark import Benchmark
 from scopemark.claims_text import family_text, sentence
 from scopemark.claims_verdict import BAND, inside_band
+from scopemark.parameter_words import amount_text, side_text, value_text
 from scopemark.quantities import Pair, crossover, matched_pairs, plain, rival_pairs, why_no_pairs
 from scopemark.statistics import Interval, geometric_mean
 

@@ -15,13 +15,15 @@ import pandas as pd
 from scopemark.benchmark import Benchmark
 from scopemark.claims_canaries import judge_allocators, judge_canaries
 from scopemark.claims_definitions import lacking
+from scopemark.claims_exact import judge_exact, judge_notes
 from scopemark.claims_finding import Finding, not_testable
 from scopemark.claims_lost import judge_lost
 from scopemark.claims_steps import judge_faults, judge_seconds
-from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence, shown
-from scopemark.claims_verdict import CONTRADICTED, HOLDS, RELATIONS, family_verdict, greater, judge_ratios
+from scopemark.claims_text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence
+from scopemark.claims_verdict import HOLDS, RELATIONS, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names, summarised
 from scopemark.experiment import Experiment
+from scopemark.parameter_words import value_text
 from scopemark.quantities import (
     ESTIMATES,
     crossover,
@@ -34,8 +36,6 @@ from scopemark.quantities import (
 )
 
 Row = Mapping[str, Any]
-EXACT_STATUSES = ("ok", "unstable", "incorrect")
-"""The statuses of cases whose results were checked."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ def judge(claim: Mapping[str, Any], experiment: Experiment, place: Place, rows: 
         return not_testable(reason)
     if name := claim["quantity"].get("benchmark"):
         rows = [row for row in rows if row["benchmark"] == name]
+    if "unmeasured" in claim and not select(rows, claim["quantity"].get("where", {})):
+        return not_testable(claim["unmeasured"])
     return _JUDGES[claim["quantity"]["kind"]](claim, experiment, rows, place.machine)
 
 
@@ -129,11 +131,10 @@ def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benc
     estimate = ESTIMATES[quantity.get("estimate", "operations")]
     pairs = matched_pairs(select(rows, where), benchmark, quantity["a"], quantity["b"], estimate)
     start = crossover(pairs, axis, lambda ratio: greater(ratio) == HOLDS)
-    return (
-        f"ahead throughout at no {axis}"
-        if start is None
-        else f"ahead in every comparison from {axis} {shown(start)} on"
-    )
+    if start is None:
+        largest = max(pair.same[axis] for pair in pairs)
+        return f"even with {value_text(axis, largest)} not ahead throughout"
+    return f"ahead in every comparison from {value_text(axis, start)} on"
 
 
 def _context(context: Mapping[str, Any], quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benchmark) -> str:
@@ -147,43 +148,9 @@ def _context(context: Mapping[str, Any], quantity: Mapping[str, Any], rows: Sequ
     return f"{context['label']}: {', '.join(found)}" if found else ""
 
 
-def _judge_exact(
-    claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row], machine: Mapping[str, Any]
-) -> Finding:
-    family = select(rows, claim["quantity"].get("where", {}))
-    checked = [row for row in family if row["status"] in EXACT_STATUSES and plain(row["wrong_elements"]) is not None]
-    if not checked:
-        return not_testable(why_no_pairs(family, {}, {}))
-    wrong = [int(row["wrong_elements"]) for row in checked]
-    verdicts = [CONTRADICTED if elements else HOLDS for elements in wrong]
-    worst = max(range(len(wrong)), key=wrong.__getitem__)
-    detail = f"all {len(checked):,} cases left exactly what they must"
-    if len(checked) == 1:
-        detail = "its one case left exactly what it must"
-    if wrong[worst]:
-        lost = f"{abs(plain(checked[worst]['lost_updates']) or 0):,g}"
-        detail = f"{sum(map(bool, wrong)):,} of {len(checked):,} cases left something else; worst: "
-        detail += f"{wrong[worst]:,} elements wrong by {lost} in sum ({checked[worst]['kernel']})"
-    missing = len(family) - len(checked)
-    beside = f"{missing:,} of the family {'has' if missing == 1 else 'have'} no result" if missing else ""
-    names = list(experiment.parameter_names)
-    comparisons = [
-        {
-            "toolchain": row["toolchain"],
-            "verdict": verdict,
-            "value": elements,
-            "a": row["benchmark"],
-            "conditions": assignments({name: row[name] for name in names if plain(row.get(name)) is not None}),
-            "case_a": row["case"],
-            "instruction_a": plain(row.get("instruction")),
-        }
-        for row, verdict, elements in zip(checked, verdicts, wrong, strict=True)
-    ]
-    return Finding(family_verdict(verdicts), sentence([detail, beside]), None, comparisons)
-
-
 _JUDGES = {
-    "exact": _judge_exact,
+    "exact": judge_exact,
+    "notes": judge_notes,
     "ratio": _judge_ratio,
     "overlap": _judge_ratio,
     "lost": judge_lost,

@@ -17,7 +17,7 @@ from scopemark.quantities import select, why_no_pairs
 from scopemark.stage.allocators import ALLOCATORS
 
 MOST_NAMED = 6
-_WORDS = {HELD: "held", REFUSED: "refused before launch", FAILED: "failed"}
+_WORDS = {HELD: "held", REFUSED: "were refused before launch and so not tried", FAILED: "failed"}
 
 
 def canary_verdict(relation: str, canary: Canary) -> str:
@@ -46,16 +46,18 @@ def judge_canaries(
     axes = [axis.name for axis in benchmark.all_axes]
     differ = [axis for axis in axes if len({str(canary.row.get(axis)) for canary in found}) > 1]
     counted = Counter(canary.outcome for canary in found)
-    parts = [f"of {len(found):,} cases " + ", ".join(f"{n:,} {_WORDS[outcome]}" for outcome, n in counted.items())]
+    parts = [
+        f"{'all' if len(counted) == 1 else f'{number:,} of'} {len(found):,} cases {_WORDS[outcome]}"
+        + (f" ({_attributes(found)})" if outcome == REFUSED else "")
+        for outcome, number in counted.items()
+    ]
     against = [canary for canary, verdict in zip(found, verdicts, strict=True) if verdict == CONTRADICTED]
     if against:
         named = [_named(canary, differ) for canary in against[:MOST_NAMED]]
         more = len(against) - len(named)
         parts.append(f"against the claim: {', '.join(named)}{f' and {more:,} more' if more else ''}")
-    elif counted[REFUSED]:
-        parts.append(next(canary.promise for canary in found if canary.outcome == REFUSED))
     if absent := len(family) - len(found):
-        parts.append(f"{absent:,} not tried: there is no such memory here, or the case was skipped")
+        parts.append(f"for {absent:,} more there is no such memory here, or the case was skipped")
     comparisons = [
         {
             "toolchain": canary.row["toolchain"],
@@ -71,9 +73,15 @@ def judge_canaries(
     return Finding(family_verdict(verdicts), sentence(parts), None, comparisons)
 
 
+def _attributes(found: Sequence[Canary]) -> str:
+    """Why canaries were not sent; where there are several reasons, only the attributes, without what was asked for."""
+    reasons = {str(canary.promise) for canary in found if canary.outcome == REFUSED}
+    return ", ".join(sorted(reasons if len(reasons) == 1 else {reason.partition(": ")[0] for reason in reasons}))
+
+
 def _named(canary: Canary, axes: Sequence[str]) -> str:
     words = " ".join(str(canary.row.get(axis)) for axis in axes) or str(canary.row["case"])
-    return f"{words} {_WORDS[canary.outcome]}" + (f" ({canary.reason})" if canary.outcome == FAILED else "")
+    return f"{words}: {canary.outcome}" + (f" ({canary.reason})" if canary.outcome == FAILED else "")
 
 
 def judge_allocators(
@@ -90,7 +98,8 @@ def judge_allocators(
     if not cells:
         return not_testable("the preset measured no cell of the table")
     verdicts = [HOLDS if cell.agrees else CONTRADICTED for *_, cell in cells]
-    parts = [f"{verdicts.count(HOLDS):,} of {len(cells):,} cells are as in the guide"]
+    agreeing = verdicts.count(HOLDS)
+    parts = [f"{'all' if agreeing == len(cells) else f'{agreeing:,} of'} {len(cells):,} cells are as in the guide"]
     others = [
         f"{call}, {column}: {cell.found} (guide: {cell.guide})" for call, column, cell in cells if not cell.agrees
     ]

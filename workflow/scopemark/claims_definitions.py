@@ -23,11 +23,12 @@ from scopemark.yaml_file import read_yaml
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 RELATIONS_OF = {
-    "ratio": ("greater", "equal", "no_slower", "different"),
-    "overlap": ("greater", "equal", "no_slower", "different"),
+    "ratio": ("greater", "equal", "no_slower", "no_faster", "different"),
+    "overlap": ("greater", "equal", "no_slower", "no_faster", "different"),
     "exact": ("exact",),
     "lost": ("most_lost", "some_lost", "varies"),
-    "faults": ("some_faults", "no_faults"),
+    "faults": ("some_faults", "can_fault", "no_faults"),
+    "notes": ("all_match",),
     "seconds": ("at_least",),
     "allocators": ("as_in_guide",),
     "canary": ("as_promised", "held", "refused"),
@@ -122,7 +123,7 @@ def benchmark_of(experiment: Experiment, definition: Mapping[str, Any], where: s
 def check_family(definition: Mapping[str, Any], benchmarks: Sequence[Benchmark], where: str) -> None:
     """UserError unless the conditions `where`, `a` and `b` are accepted, and what a side asks for is in the family."""
     family = definition.get("where", {})
-    for key in ("where", "a", "b"):
+    for key in ("where", "a", "b", "control"):
         check_condition(definition.get(key, {}), benchmarks, f"{where}.{key}")
     for side in "ab":
         for axis, wanted in definition.get(side, {}).items():
@@ -150,7 +151,7 @@ def lacking(needs: Mapping[str, Any], machine: Mapping[str, Any]) -> str | None:
     """What a machine lacks of what is needed, in words; None if it lacks nothing."""
     kind = needs.get("kind")
     if kind and machine["kind"] != kind:
-        return f"it needs a {kind.upper()}, and this target is a {machine['kind'].upper()}"
+        return f"it is about a {kind.upper()}, and this target is a {machine['kind'].upper()}"
     gpu = machine.get("gpu", {})
     if minimum := needs.get("architecture_at_least"):
         found = gpu.get("architecture", "")

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scopemark.claims_finding import Finding, not_testable
-from scopemark.claims_text import assignments, counts, number, sentence, shown
+from scopemark.claims_text import assignments, counts, sentence
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, UNRESOLVED, family_verdict
 from scopemark.experiment import Experiment
-from scopemark.quantities import USABLE, plain, select, why_no_pairs
+from scopemark.parameter_words import side_text, value_text
+from scopemark.quantities import USABLE, differing_axes, plain, select, why_no_pairs
 
 Row = Mapping[str, Any]
 
@@ -32,12 +33,37 @@ def lost_verdict(relation: str, least: float, most: float, operations: float, sa
 def judge_lost(
     claim: Mapping[str, Any], experiment: Experiment, rows: Sequence[Row], machine: Mapping[str, Any]
 ) -> Finding:
-    """The finding on a claim about lost updates; of a maximum, that is by how much the slots' values fall short."""
+    """The finding on a claim about lost updates; with a `what` it is of values that fall short, and counts no updates.
+
+    With a `control`, as system scope beside device scope, a case tells only where the one that differs from it in that
+    loses nothing: what both lose is not for the difference.
+    """
     quantity, relation = claim["quantity"], claim["relation"]
-    family = select(rows, quantity.get("where", {}))
-    raced = [row for row in family if row["status"] in USABLE and plain(row["lost_updates_most"]) is not None]
+    axes = [axis.name for axis in experiment.benchmark(quantity["benchmark"]).all_axes]
+    family = [row for row in select(rows, quantity.get("where", {})) if _is_raced(row)]
+    if not family:
+        return not_testable(why_no_pairs(select(rows, quantity.get("where", {})), {}, {}))
+    differ = differing_axes(family, axes)
+
+    def said(row: Row) -> str:
+        ends = {end: f"{float(row[f'lost_updates_{end}']):,.0f}" for end in ("median", "least", "most")}
+        of = "" if "what" in quantity else f" of {int(row['operations']):,}"
+        return f"{ends['median']} [{ends['least']}, {ends['most']}]{of} in {int(row['samples']):,} samples"
+
+    def label(row: Row) -> str:
+        return ", ".join(value_text(axis, row[axis]) for axis in differ)
+
+    control = quantity.get("control", {})
+    pairs = [(row, _partner(row, rows, axes, control) if control else None) for row in family]
+    silent = [(row, other) for row, other in pairs if control and (other is None or float(other["lost_updates_most"]))]
+    raced = [row for row, other in pairs if (row, other) not in silent]
+    beside = [
+        f"{label(row) or 'its one case'} tells nothing, as {side_text(control)} "
+        + (f"loses as well: {said(other)}" if other else "was not measured")
+        for row, other in silent
+    ]
     if not raced:
-        return not_testable(why_no_pairs(family, {}, {}))
+        return not_testable("; ".join(beside))
     found = [[float(row[f"lost_updates_{name}"]) for name in ("least", "median", "most")] for row in raced]
     verdicts = [
         lost_verdict(relation, least, most, float(row["operations"]), int(row["samples"]))
@@ -46,15 +72,9 @@ def judge_lost(
     verdict = family_verdict(verdicts)
     if relation == "some_lost" and HOLDS in verdicts:  # what can happen has happened
         verdict = HOLDS
-    axes = [axis.name for axis in experiment.benchmark(quantity["benchmark"]).all_axes]
-    differ = [axis for axis in axes if len({plain(row.get(axis)) for row in raced}) > 1]
-    parts = [f"{counts(verdicts)}" if len(raced) > 1 else ""]
-    for row, (least, median, most) in zip(raced, found, strict=True):
-        label = ", ".join(shown(row[axis]) for axis in differ)
-        range_text = f"{number(median)} [{number(least)}, {number(most)}]"
-        if relation != "some_lost":  # which counts no updates
-            range_text += f" of {int(row['operations']):,}"
-        parts.append(f"{f'{label}: ' if label else ''}{range_text} in {int(row['samples']):,} samples")
+    values = ", ".join(": ".join(filter(None, [label(row), said(row)])) for row in raced)
+    spread = counts(verdicts).replace("comparisons", "cases") if len(raced) > 1 else ""
+    parts = [f"{quantity.get('what', 'lost')}, median [least, most]: {values}", spread, *beside]
     comparisons = [
         {
             "toolchain": row["toolchain"],
@@ -69,5 +89,15 @@ def judge_lost(
         }
         for row, one, (least, median, most) in zip(raced, verdicts, found, strict=True)
     ]
-    what = "the values fall short, in sum, by" if relation == "some_lost" else "lost"
-    return Finding(verdict, sentence([f"{what}, median [least, most]", *parts]), None, comparisons)
+    return Finding(verdict, sentence(parts), None, comparisons)
+
+
+def _is_raced(row: Row) -> bool:
+    return row["status"] in USABLE and plain(row["lost_updates_most"]) is not None
+
+
+def _partner(row: Row, rows: Sequence[Row], axes: Sequence[str], control: Mapping[str, Any]) -> Row | None:
+    """The case that differs from a row in nothing but what a control asks for, if it has a result."""
+    same = {axis: row[axis] for axis in axes if axis not in control and plain(row.get(axis)) is not None}
+    found = [one for one in select(rows, {**same, **control}) if one["toolchain"] == row["toolchain"]]
+    return next(filter(_is_raced, found), None)

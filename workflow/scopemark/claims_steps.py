@@ -7,17 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scopemark.claims_finding import Finding, not_testable
-from scopemark.claims_text import assignments, counts, number, sentence, shown
+from scopemark.claims_text import assignments, counts, sentence
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, UNRESOLVED, family_verdict
 from scopemark.experiment import Experiment
-from scopemark.quantities import USABLE, plain, select, why_no_pairs
+from scopemark.parameter_words import value_text
+from scopemark.quantities import USABLE, differing_axes, plain, select, why_no_pairs
 from scopemark.report_format import interval
 
 Row = Mapping[str, Any]
 
 
 def faults_verdict(relation: str, least: float, most: float) -> str:
-    """What the samples of a case say: there were page faults in every one of them, or in none."""
+    """What the samples of a case say.
+
+    some_faults: there were page faults in every one of them; no_faults: in none. can_fault: it can happen, so that one
+    sample shows it and no number of others refutes it.
+    """
+    if relation == "can_fault":
+        return HOLDS if most > 0 else UNRESOLVED
     some = HOLDS if least > 0 else CONTRADICTED if most == 0 else UNRESOLVED
     return some if relation == "some_faults" else {HOLDS: CONTRADICTED, CONTRADICTED: HOLDS}.get(some, UNRESOLVED)
 
@@ -41,11 +48,14 @@ def judge_faults(
 
     def said(row: Row, value: Sequence[float]) -> str:
         median, least, most = value
-        return f"{number(median)} [{number(least)}, {number(most)}] in {int(row['samples']):,} samples"
+        return f"{median:,g} [{least:,g}, {most:,g}] in {int(row['samples']):,} samples"
 
-    heading = "major page faults, median [least, most]"
     # Against a claim of none speaks what has most of them, against one of some what has least.
     order = max if claim["relation"] == "no_faults" else min
+    if not any(most for *_, most in values):
+        heading = f"not one major page fault of the CPU in {sum(int(row['samples']) for row in counted):,} samples"
+        return _finding(claim, experiment, counted, values, verdicts, heading, None, order)
+    heading = "major page faults of the CPU, median [least, most]"
     return _finding(claim, experiment, counted, values, verdicts, heading, said, order)
 
 
@@ -64,13 +74,19 @@ def judge_seconds(
     def said(row: Row, value: Sequence[float]) -> str:
         return interval(*value, "s")
 
-    heading = f"at least {interval(least, math.nan, math.nan, 's')}"
+    heading = f"time until the call returns, at least {interval(least, math.nan, math.nan, 's')} claimed"
     return _finding(claim, experiment, timed, values, verdicts, heading, said, min)
 
 
-def _named(axis: str, value: Any) -> str:
-    """A parameter's value; a number with what it is of."""
-    return f"{axis} {shown(value)}" if isinstance(plain(value), (int, float)) else shown(value)
+def _of_all(rows: Sequence[Row], values: Sequence[Sequence[float]], said: Callable[..., str]) -> str:
+    """What is said of cases that share their value: all their samples, between the least and the most of them."""
+    bounds = min(least for _, least, _ in values), max(most for *_, most in values)
+    return said({"samples": sum(int(row["samples"]) for row in rows)}, (values[0][0], *bounds))
+
+
+def _label(row: Row, axes: Sequence[str]) -> str:
+    """What tells a case from the others of its family, in brackets."""
+    return f" ({', '.join(value_text(axis, row[axis]) for axis in axes)})" if axes else ""
 
 
 def _finding(
@@ -80,13 +96,18 @@ def _finding(
     values: Sequence[Sequence[float]],
     verdicts: Sequence[str],
     heading: str,
-    said: Callable[[Row, Sequence[float]], str],
+    said: Callable[[Row, Sequence[float]], str] | None,
     order: Callable[..., int],
 ) -> Finding:
-    """The finding on rows with a value, its bounds and a verdict each; `order` picks the row that decides."""
+    """The finding on rows with a value, its bounds and a verdict each; `order` picks the row that decides.
+
+    Behind the heading stands what is `said` of that row, and of those with the least and the most.
+    """
     verdict = family_verdict(verdicts)
+    if claim["relation"] == "can_fault" and HOLDS in verdicts:  # what can happen has happened
+        verdict = HOLDS
     axes = [axis.name for axis in experiment.benchmark(claim["quantity"]["benchmark"]).all_axes]
-    differ = [axis for axis in axes if len({plain(row.get(axis)) for row in rows}) > 1]
+    differ = differing_axes(rows, axes)
     candidates = [index for index, one in enumerate(verdicts) if one == verdict]
     shown_rows = dict.fromkeys(
         [
@@ -94,10 +115,11 @@ def _finding(
             *(pick(range(len(rows)), key=lambda index: values[index][0]) for pick in (min, max)),
         ]
     )
-    parts = [heading, counts(verdicts).replace("comparisons", "cases") if len(rows) > 1 else ""]
-    for index in shown_rows:
-        label = ", ".join(_named(axis, rows[index][axis]) for axis in differ)
-        parts.append(f"{f'{label}: ' if label else ''}{said(rows[index], values[index])}")
+    found = [f"{said(rows[index], values[index])}{_label(rows[index], differ)}" for index in shown_rows if said]
+    if len(found) == 1 and len(rows) > 1:  # all have the same value
+        found = [_of_all(rows, values, said)]
+    spread = counts(verdicts).replace("comparisons", "cases") if len(rows) > 1 else ""
+    parts = [": ".join(filter(None, [heading, ", ".join(found)])), spread]
     comparisons = [
         {
             "toolchain": row["toolchain"],

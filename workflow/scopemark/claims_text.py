@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scopemark.claims_verdict import CONTRADICTED, HOLDS, UNRESOLVED, FamilyVerdict
+from scopemark.parameter_words import value_text
 from scopemark.quantities import ESTIMATES, Condition, Pair, differing, plain
 from scopemark.report_format import interval
 from scopemark.statistics import Interval
@@ -26,12 +27,6 @@ def number(value: float) -> str:
     # Rounded first: 9.996 has as many digits before the point as 10.0.
     magnitude = math.floor(math.log10(abs(float(f"{value:.2e}"))))
     return f"{value:,.{max(0, 2 - magnitude)}f}"
-
-
-def shown(value: Any) -> str:
-    """A parameter's value in a sentence: whole numbers with separators of thousands, all else as it is."""
-    value = plain(value)
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def ratio_text(ratio: Interval) -> str:
@@ -58,8 +53,8 @@ def phrase(pair: Pair, family: Sequence[Pair], a: Condition, b: Condition) -> st
     for axis in {**a, **b}:
         sides = [{plain(getattr(other, side)[axis]) for other in family} for side in ("a", "b")]
         if max(map(len, sides)) > 1:
-            words.append(f"{shown(pair.a[axis])} against {shown(pair.b[axis])}")
-    words += [f"{axis} {shown(pair.same[axis])}" for axis in differing(family)]
+            words.append(f"{value_text(axis, pair.a[axis])} against {value_text(axis, pair.b[axis])}")
+    words += [value_text(axis, pair.same[axis]) for axis in differing(family)]
     return ", ".join(words)
 
 
@@ -69,20 +64,34 @@ def assignments(values: Mapping[str, Any]) -> str:
 
 
 def breakdown(keys: Sequence[str], verdicts: Sequence[str]) -> str:
-    """How many comparisons of each key hold: "block 4/4, device 1/4"; a key that is a number has a colon: "64: 1/4"."""
+    """How many comparisons of each key hold: "block 4/4, device 1/4"."""
     total = Counter(keys)
     holding = Counter(key for key, verdict in zip(keys, verdicts, strict=True) if verdict == HOLDS)
-    return ", ".join(f"{key}{':' if key[:1].isdigit() else ''} {holding[key]:,}/{total[key]:,}" for key in total)
+    return ", ".join(f"{key} {holding[key]:,}/{total[key]:,}" for key in total)
+
+
+def ranges(keys: Sequence[str], ratios: Sequence[Interval], verdicts: Sequence[str]) -> str:
+    """The ratios of each key, and what of them does not hold where others do: "block scope 0.980…1.02× (3 of 4 hold),
+    device scope 1.10×, system scope 0.646× (contradicted)"."""
+    mixed = len(set(verdicts)) > 1
+    parts = []
+    for key in dict.fromkeys(keys):
+        own = [place for place, one in enumerate(keys) if one == key]
+        ends = dict.fromkeys(number(pick(ratios[place].value for place in own)) for pick in (min, max))
+        holding = sum(verdicts[place] == HOLDS for place in own)
+        beside = verdicts[own[0]] if len(own) == 1 else f"{holding:,} of {len(own):,} hold"
+        parts.append(f"{key} {'…'.join(ends)}{TIMES}" + (f" ({beside})" if mixed and holding < len(own) else ""))
+    return ", ".join(parts)
 
 
 def counts(verdicts: Sequence[str]) -> str:
-    """How a family's verdicts are spread: "holds in 3 of 5 comparisons, contradicted in 2"."""
+    """How a family's verdicts are spread: "holds in 3 of 5 comparisons, contradicted in 2"; or "holds in both"."""
     found = Counter(verdicts)
-    if found[HOLDS] == len(verdicts):
-        return f"holds in {'both' if len(verdicts) == 2 else f'all {len(verdicts):,}'} comparisons"
+    if len(found) == 1:
+        return f"{verdicts[0]} in {'both' if len(verdicts) == 2 else f'all {len(verdicts):,}'} comparisons"
     text = f"holds in {found[HOLDS]:,} of {len(verdicts):,} comparisons"
-    for verdict, word in ((CONTRADICTED, "contradicted"), (UNRESOLVED, "unresolved")):
-        text += f", {word} in {found[verdict]:,}" if found[verdict] else ""
+    for verdict in (CONTRADICTED, UNRESOLVED):
+        text += f", {verdict} in {found[verdict]:,}" if found[verdict] else ""
     return text
 
 
@@ -115,12 +124,19 @@ def ratio_finding(
     rank = "least favourable" if family.verdict == HOLDS else "worst"
     text = f"{names['a']} against {names['b']}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
     if by := quantity.get("by"):
-        keys = [" ".join(shown(one.a[axis]) for axis in by) for one in pairs]
-        text += f"; by {' and '.join(by)}: {breakdown(keys, verdicts)}"
+        keys = [" ".join(value_text(axis, one.a[axis]) for axis in by) for one in pairs]
+        if len(set(keys)) > 1:
+            text += f"; {ranges(keys, [one.ratio for one in pairs], verdicts)}"
     return text
 
 
 def sentence(parts: Iterable[str]) -> str:
-    """The parts of one sentence, from its capital to its full stop."""
+    """The parts of one sentence, from its capital to its full stop; what begins with a name of code keeps it.
+
+    >>> sentence(["one case", "it holds"]), sentence(["cudaMemcpyDefault is slower"])
+    ('One case; it holds.', 'cudaMemcpyDefault is slower.')
+    """
     text = "; ".join(filter(None, parts))
-    return f"{text[:1].upper()}{text[1:]}."
+    first = text.partition(" ")[0]
+    code = first != first.lower() or "_" in first
+    return f"{text if code else text[:1].upper() + text[1:]}."

@@ -8,6 +8,7 @@ relation   holds                  contradicted
 greater    interval above 1       interval below 1, or inside B and around 1: equality is shown
 equal      interval inside B      interval outside B
 no_slower  low bound above 0.95   high bound below 0.95
+no_faster  high bound below 1.05  low bound above 1.05
 different  interval outside B     interval inside B
 ========== ====================== ============================================================
 
@@ -56,6 +57,13 @@ def no_slower(ratio: Interval) -> str:
     return CONTRADICTED if ratio.high < BAND[0] else UNRESOLVED
 
 
+def no_faster(ratio: Interval) -> str:
+    """A is as slow as B or slower: what is gained, if anything, is less than the band."""
+    if ratio.high < BAND[1]:
+        return HOLDS
+    return CONTRADICTED if ratio.low > BAND[1] else UNRESOLVED
+
+
 def different(ratio: Interval) -> str:
     """Not A ≈ B."""
     return {HOLDS: CONTRADICTED, CONTRADICTED: HOLDS}.get(equal(ratio), UNRESOLVED)
@@ -65,6 +73,7 @@ RELATIONS: dict[str, Callable[[Interval], str]] = {
     "greater": greater,
     "equal": equal,
     "no_slower": no_slower,
+    "no_faster": no_faster,
     "different": different,
 }
 """The relations of ratios, by their name in a claim."""
@@ -91,7 +100,8 @@ def judge_ratios(relation: str, ratios: Sequence[Interval]) -> FamilyVerdict:
     """The verdict on a family of ratios.
 
     The deciding comparison is, of those with the family's verdict, the one whose ratio is least favourable: the
-    smallest, or for equality the one farthest from 1, and for difference the one nearest to it.
+    smallest, or where no gain is claimed the largest; for equality the one farthest from 1, and for difference the one
+    nearest to it.
     """
     verdicts = [RELATIONS[relation](ratio) for ratio in ratios]
     verdict = family_verdict(verdicts)
@@ -101,5 +111,6 @@ def judge_ratios(relation: str, ratios: Sequence[Interval]) -> FamilyVerdict:
     elif relation == "different":
         deciding = min(candidates, key=lambda index: abs(math.log(ratios[index].value)))
     else:
-        deciding = min(candidates, key=lambda index: ratios[index].value)
+        pick = max if relation == "no_faster" else min
+        deciding = pick(candidates, key=lambda index: ratios[index].value)
     return FamilyVerdict(verdict, deciding)

@@ -227,6 +227,11 @@ def differing(pairs: Sequence[Pair]) -> list[str]:
     return [axis for axis in pairs[0].same if len({pair.same[axis] for pair in pairs}) > 1]
 
 
+def differing_axes(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> list[str]:
+    """Of some axes those in which the rows differ among themselves."""
+    return [axis for axis in axes if len({plain(row.get(axis)) for row in rows}) > 1]
+
+
 def why_no_pairs(
     rows: Sequence[Mapping[str, Any]],
     a: Condition,
