@@ -31,12 +31,14 @@ ONE_OF_EACH = [
     hint("prefetch", 0.01),
     hint("prefetch_away", 0.04),
     hint("read_mostly", 0.02, status="failed"),
+    hint("preferred_host", (0.5, None, None), status="skipped", samples=2),
     row("hint_call", 1e-6),
     back("explicit_copy", 4, 20),
     back("device_write", 4, 30),
     row("pattern", 0.01, way="explicit_pinned"),
     row("pattern", 0.02, way="managed"),
-    row("ping_pong", 0.01),
+    row("ping_pong", 0.01, major_faults_median=1),
+    row("ping_pong", 0.01, iteration=2, major_faults_median=16),
     row("read_mostly", 0.01),
     counter("both", "device", 1e-3, (10, 250, 1000)),
     row("signal", 1e-3),
@@ -81,3 +83,22 @@ def test_a_figure_that_has_points_is_drawn(name):
     drawn = module.draw(frame)
     drawn.draw_without_rendering()
     matplotlib.pyplot.close(drawn)
+
+
+def texts(name, tmp_path):
+    """What is written in the panels of a figure that is drawn from its file, beside titles and labels."""
+    module = load_figure(DIRECTORY / f"{name}.py")
+    write_points(module.data(results(*ONE_OF_EACH)), tmp_path / "points.csv")
+    drawn = module.draw(read_points(tmp_path / "points.csv"))
+    found = [text.get_text() for part in drawn.subfigs for ax in part.axes for text in ax.texts]
+    matplotlib.pyplot.close(drawn)
+    return found
+
+
+def test_a_bar_of_few_samples_says_of_how_many(tmp_path):
+    # Gains first; the failed one has a cross and no text.
+    assert texts("gpu_03_hints", tmp_path) == ["2.00×", "0.500×", "1/25.0, 2 samples"]
+
+
+def test_a_turn_with_many_page_faults_says_so(tmp_path):
+    assert texts("gpu_07_ping_pong", tmp_path) == ["16 page faults"]

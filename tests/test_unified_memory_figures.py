@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
-from helpers import ROOT
-from memory_rows import KIB, MIB, access, back, counter, hint, results, row
+from memory_figures import DIRECTORY, points, values
+from memory_rows import KIB, MIB, access, back, counter, row
 from scopemark.figures import load_figure
-from scopemark.figures_bars import outcome
-from scopemark.figures_memory import relative, short, sized, team
-
-DIRECTORY = ROOT / "workflow/report/figures/unified_memory"
-
-
-def points(name: str, *rows: dict) -> pd.DataFrame:
-    """The points of a figure from rows."""
-    return load_figure(DIRECTORY / f"{name}.py").data(results(*rows))
-
-
-def values(frame: pd.DataFrame, value: str, *columns: str) -> dict:
-    """The drawn values by what tells them apart."""
-    keys = frame[columns[0]] if len(columns) == 1 else zip(*(frame[name] for name in columns), strict=True)
-    return dict(zip(keys, frame[value].astype(float), strict=True))
+from scopemark.figures_memory import short, sized, team
 
 
 def test_passes_stand_beside_the_link_and_the_memory():
@@ -83,71 +68,6 @@ def test_transfers_are_in_bytes_of_memory_and_carry_the_ceiling_of_their_directi
     )
 
 
-def test_hints_are_speed_ups_over_none_and_losses_stand_left_of_one():
-    frame = points(
-        "gpu_03_hints",
-        hint("none", 0.040),
-        hint("prefetch", 0.005),
-        hint("prefetch_away", 0.080, status="unstable"),
-        hint("read_mostly", 0.040, status="failed"),
-        hint("none", 0.040, workload="exchange", size_bytes=MIB, passes=2),
-        hint("prefetch", 0.020, workload="exchange", size_bytes=MIB, passes=2),
-        hint("preferred_gpu", 0.020, workload="sparse"),  # nothing to compare with
-    )
-    assert values(frame, "ratio", "panel", "x") == pytest.approx(
-        {
-            ("the GPU reads, 64 MiB", "prefetch"): 8,
-            ("the GPU reads, 64 MiB", "prefetch to the wrong side"): 0.5,
-            ("the GPU reads, 64 MiB", "read mostly"): float("nan"),
-            ("the GPU writes, the CPU reads, 2 times, 1 MiB", "prefetch"): 2,
-        },
-        nan_ok=True,
-    )
-    assert list(frame["status"]) == ["ok", "unstable", "failed", "ok"]
-    assert [outcome(one) for one in frame.itertuples()] == ["gain", "loss", "missing", "gain"]
-
-
-def test_of_several_sizes_and_passes_a_workload_is_shown_at_that_with_most_hints():
-    frame = points(
-        "gpu_03_hints",
-        *(hint(name, 0.01, passes=4) for name in ("none", "prefetch", "read_mostly")),
-        *(hint(name, 0.01, passes=16) for name in ("none", "prefetch")),
-        *(hint(name, 0.01, passes=1, size_bytes=MIB) for name in ("none", "prefetch", "read_mostly")),
-    )
-    assert set(frame["panel"]) == {"the GPU reads, 4 times, 64 MiB"}
-    assert len(frame) == 2
-
-
-def test_a_ratio_has_the_interval_of_both_its_cases():
-    rows = [hint("none", (0.8, 0.4, 1.6)), hint("prefetch", (0.1, 0.1, 0.1))]
-    frame = relative(results(*rows).summary, "hint", "none", ["workload"], speedup=True)
-    assert tuple(frame.loc[frame["hint"] == "prefetch", ["ratio", "ratio_low", "ratio_high"]].iloc[0]) == pytest.approx(
-        (8, 4, 16)
-    )
-    inverse = relative(results(*rows).summary, "hint", "none", ["workload"])
-    assert tuple(
-        inverse.loc[inverse["hint"] == "prefetch", ["ratio", "ratio_low", "ratio_high"]].iloc[0]
-    ) == pytest.approx((1 / 8, 1 / 16, 1 / 4))
-    few = [hint("none", (0.8, None, None)), hint("prefetch", 0.1)]
-    frame = relative(results(*few).summary, "hint", "none", ["workload"])
-    assert frame["ratio"].iloc[1] == pytest.approx(0.125)
-    assert frame["ratio_low"].isna().all()
-
-
-def test_calls_are_in_seconds():
-    frame = points(
-        "gpu_04_hint_calls",
-        row("hint_call", 3e-6, call="set_read_mostly", resident="gpu", size_bytes=MIB),
-        row("hint_call", 2e-6, call="prefetch_to_gpu", resident="cpu", size_bytes=4 * KIB),
-    )
-    assert values(frame, "seconds", "x", "panel", "series") == pytest.approx(
-        {
-            ("prefetch to the GPU", "data with the CPU", "4 KiB"): 2e-6,
-            ("set read mostly", "data with the GPU", "1 MiB"): 3e-6,
-        }
-    )
-
-
 def test_the_crossover_is_where_the_copy_begins_to_win_for_good():
     times = {4: (20, 10), 1024: (20, 30), 4096: (50, 40), MIB: (60, 90), 4 * MIB: (200, 500)}
     rows = [
@@ -162,25 +82,17 @@ def test_the_crossover_is_where_the_copy_begins_to_win_for_good():
     assert frame.loc[frame["panel"] != "alone", "crossover"].isna().all()
 
 
-def test_reuse_is_against_copies_of_pinned_memory():
-    common = {"size_bytes": MIB, "repeats": 4}
-    frame = points(
-        "gpu_06_reuse",
-        row("pattern", 0.010, way="explicit_pinned", **common),
-        row("pattern", 0.025, way="managed", **common),
-        row("pattern", 0.005, way="pinned", size_bytes=MIB, repeats=8),  # without a partner
-    )
-    assert values(frame, "ratio", "series", "x", "panel") == pytest.approx({("managed, bare", 4, "1 MiB"): 2.5})
-    assert set(frame["one"]) == {1}
+def test_there_is_no_crossover_where_the_intervals_meet():
+    def wide(way, size, middle, low, high):
+        return row("result", (middle, low, high), way=way, size_bytes=size, independent="none")
+
+    rows = [wide("explicit_copy", MIB, 10, 9, 12), wide("device_write", MIB, 11, 10, 13)]
+    assert points("gpu_05_ways_back", *rows)["crossover"].isna().all()
+    rows[0] = wide("explicit_copy", MIB, 8, 7, 9)
+    assert set(points("gpu_05_ways_back", *rows)["crossover"]) == {MIB}
 
 
-def test_ping_pong_is_shown_by_iteration():
-    rows = [row("ping_pong", 1e-4 / n, hint="none", iteration=n, size_bytes=64 * KIB) for n in (1, 2, 4)]
-    frame = points("gpu_07_ping_pong", *rows, row("ping_pong", 1, allocator="mmap_huge", iteration=1))
-    assert values(frame, "seconds", "x") == pytest.approx({1: 1e-4, 2: 5e-5, 4: 2.5e-5})
-
-
-def test_strides_are_in_seconds_per_word_of_the_pass_that_moves():
+def test_strides_are_the_pass_that_moves_and_are_quoted_per_word():
     size = 64 * MIB
     frame = points(
         "gpu_08_strides",
@@ -190,8 +102,11 @@ def test_strides_are_in_seconds_per_word_of_the_pass_that_moves():
         access("managed", "gpu", 1, 0.001, origin="gpu", stride_bytes=4096, operations=size // 4096),
         access("managed", "cpu", 1, 0.001, origin="gpu"),  # of one distance alone
     )
-    assert values(frame, "seconds", "x") == pytest.approx({4096: 0.016 / 16384, 65536: 0.008 / 1024})
+    assert values(frame, "seconds", "x") == pytest.approx({4096: 0.016, 65536: 0.008})
     assert set(frame["panel"]) == {"GPU, data with the CPU"}
+    quoted = load_figure(DIRECTORY / "gpu_08_strides.py").numbers(frame)
+    assert list(quoted["value"]) == pytest.approx([0.016 / 16384, 0.008 / 1024])
+    assert quoted["quantity"].iloc[0] == "GPU data with the CPU reads a word in 4 KiB"
 
 
 def test_allocation_is_shown_of_the_kind_of_target():
@@ -234,7 +149,15 @@ def test_copies_are_told_apart_by_kind_and_by_method():
         copied(0.001, copy_kind="accurate"),
         copied(0.002, copy_kind="inaccurate", destination="unpopulated"),
         copied(0.004, method="kernel"),
+        row("copy", 0.008, size_bytes=MIB, memory="malloc", path="host_to_host", method="cpu"),
+        row("copy", 0.016, size_bytes=MIB, memory="device_pinned", path="host_to_host", method="cpu"),
     )
+    other = frame[frame["panel"] != "managed memory"]
+    assert other["panel"].nunique() == 1
+    assert values(other, "moved_per_second", "x") == pytest.approx(
+        {"host to host": MIB / 0.016, "host to host, malloc": MIB / 0.008}
+    )
+    frame = frame[frame["panel"] == "managed memory"]
     assert values(frame, "moved_per_second", "x", "series") == pytest.approx(
         {
             ("host to GPU", "cudaMemcpy, accurate kind"): MIB / 0.001,
@@ -266,6 +189,7 @@ def test_random_reads_stand_beside_reads_in_order_of_no_less(kind):
         read(0.01, 2**20, pattern="random", stride_bytes=4096, size_bytes=MIB, **{"pass": 1}),
         read(0.001, 2**20, pattern="random", stride_bytes=4096, size_bytes=MIB, **{"pass": 2}),
         read(1e-6, 1024, size_bytes=4 * KIB),  # smaller than what the random places are in
+        *([read(0.002, 2**21, size_bytes=8 * MIB) | {"processor": "gpu"}] if kind == "gpu" else []),  # none at random
         read(0.002, 2**21, size_bytes=8 * MIB, **{"pass": 2}),
     )
     assert values(frame, "operations_per_second", "series") == pytest.approx(

@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 
 from scopemark import style
 from scopemark.claims_text import number
+from scopemark.figures import counted
 from scopemark.figures_plots import limits, log_ticks
 
 _BAR_INCHES = 0.27
@@ -20,22 +21,36 @@ _LOOKS = {
     "gain": "a gain: the interval lies above 1",
     "open": "neither: the interval holds 1",
     "loss": "a loss: the interval lies below 1",
+    "short": "cut short by its budget: too few samples for an interval",
     "missing": "no valid number: see the list of cases",
 }
 
 
 def outcome(row) -> str:
-    """What a ratio says: gain, loss, open, or missing where it has no valid number."""
+    """What a ratio says: gain, loss, open; short where it has no interval, and missing where it has no number."""
     if pd.isna(row.ratio):
         return "missing"
+    if pd.isna(row.ratio_low):
+        return "short"
     if row.ratio_low > 1:
         return "gain"
     return "loss" if row.ratio_high < 1 else "open"
 
 
+def said(ratio: float, samples: int = 0) -> str:
+    """A ratio as it stands beside its bar; what is small as a fraction, which tells how many times as slow.
+
+    >>> said(2), said(0.5), said(0.004), said(0.5, 2)
+    ('2.00×', '0.500×', '1/250', '1/2.00, 2 samples')
+    """
+    text = f"{number(ratio)}×" if ratio >= (1 if samples else 0.1) else f"1/{number(1 / ratio)}"
+    return text + (f", {counted(samples, 'sample')}" if samples else "")
+
+
 def bars(frame: pd.DataFrame, axis_label: str, columns: int = 2, width: float = 3.6) -> Figure:
     """A bar per `x`, from 1 to its `ratio`, the largest on top of each `panel`; a row of panels per machine or several.
 
+    A ratio without an interval is told with the number of `samples` of the case that has too few.
     columns: the most panels beside one another. width: of the bars' part of one panel, in inches.
     """
     machines = list(dict.fromkeys(frame["machine"]))
@@ -48,7 +63,8 @@ def bars(frame: pd.DataFrame, axis_label: str, columns: int = 2, width: float = 
     figure = plt.figure(figsize=size, layout="constrained")
     figure.get_layout_engine().set(h_pad=0.06, hspace=0.04)
     low, high = limits(frame, ["ratio", "ratio_low", "ratio_high"])
-    bounds = min(low, 0.8), max(high, 1.25) * 1.5  # room for the number at the end of the longest bar
+    low, high = min(low, 0.8), max(high, 1.25)
+    bounds = low, high * max(1.5, (high / low) ** 0.2)  # room for the number at the end of the longest bar
     parts = figure.subfigures(len(machines), 1, squeeze=False, height_ratios=list(rows.values()))[:, 0]
     for part, name in zip(parts, machines, strict=True):
         own = frame[frame["machine"] == name]
@@ -73,13 +89,15 @@ def _panel(ax: Axes, points: pd.DataFrame, colour: str, bounds: tuple[float, flo
             ax.plot(0.02, place, marker="x", color=style.FAILED, transform=ax.get_yaxis_transform(), clip_on=False)
             continue
         ax.barh(place, row.ratio - 1, left=1, height=0.7, **_look(found, colour))
-        end = row.ratio
-        if not pd.isna(row.ratio_low):
+        end, few = row.ratio, 0
+        if found == "short":
+            few = int(row.samples)
+        else:
             error = np.array([[row.ratio - row.ratio_low], [row.ratio_high - row.ratio]])
             ax.errorbar(row.ratio, place, xerr=error, color=style.NEUTRAL, elinewidth=1.2, capsize=2, fmt="none")
             end = row.ratio_high
         ax.annotate(
-            f"{number(row.ratio)}×",
+            said(row.ratio, few),
             (max(end, 1), place),
             xytext=(4, 0),
             textcoords="offset points",
@@ -99,6 +117,7 @@ def _look(found: str, colour: str) -> dict:
         "gain": {"facecolor": middle, "edgecolor": middle},
         "open": {"facecolor": light, "edgecolor": middle},
         "loss": {"facecolor": "white", "edgecolor": dark, "hatch": "/////"},
+        "short": {"facecolor": "white", "edgecolor": dark, "linestyle": (0, (3, 2))},
     }[found]
 
 

@@ -50,8 +50,19 @@ WORDS = {
     "managed_hints": "managed, hints",
     "pinned": "pinned, in place",
     "malloc": "malloc, in place",
+    "prefetch_to_gpu": "prefetch to the GPU",
+    "prefetch_to_host": "prefetch to the host",
+    "set_read_mostly": "set read mostly",
+    "unset_read_mostly": "unset read mostly",
+    "set_preferred_gpu": "prefer the GPU",
+    "set_preferred_host": "prefer the host",
+    "unset_preferred": "prefer none",
+    "set_accessed_by_gpu": "accessed by the GPU",
+    "set_accessed_by_host": "accessed by the host",
+    "unset_accessed_by": "accessed by none",
+    "range_attribute": "ask for an attribute",
 }
-"""What the figures write for a way, a hint or a workload. Allocators are called as their users write them."""
+"""What the figures write for a way, a hint, a workload or a call. Allocators are called as their users write them."""
 
 
 def word(value: str) -> str:
@@ -132,8 +143,9 @@ def memory_rates(results: Results) -> dict[str, float]:
 def relative(frame: pd.DataFrame, column: str, base: str, by: Sequence[str], speedup: bool = False) -> pd.DataFrame:
     """The cases with the ratio of their time to that of the case which has `base` in a column and the same in `by`.
 
-    ratio, ratio_low, ratio_high: empty where a case has no valid number; a case without such a partner is left out.
-    speedup: of the partner's time to the case's own, so that more is faster. status: the worse of both.
+    ratio, ratio_low, ratio_high: empty where a case has no valid number, and without bounds where a budget cut one
+    short before it had an interval; a case without such a partner is left out.
+    speedup: of the partner's time to the case's own, so that more is faster. status and samples: the worse of both.
     """
     bases = {_key(row, by): row for row in frame[frame[column] == base].to_dict("records")}
     rows = []
@@ -145,7 +157,8 @@ def relative(frame: pd.DataFrame, column: str, base: str, by: Sequence[str], spe
         ratio = over(*pair)
         status = next((one["status"] for one in pair if one["status"] not in DRAWN), None)
         status = status or ("unstable" if "unstable" in (row["status"], partner["status"]) else "ok")
-        rows.append(row | {"status": status, "ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high})
+        found = {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}
+        rows.append(row | found | {"status": status, "samples": min(one["samples"] for one in pair)})
     return pd.DataFrame(rows, columns=[*frame, "ratio", "ratio_low", "ratio_high"])
 
 
@@ -164,8 +177,8 @@ def over(numerator: Mapping[str, object], denominator: Mapping[str, object]) -> 
 
 
 def seconds(case: Mapping[str, object]) -> Interval:
-    """A case's time with its interval; NaN for what it lacks."""
-    names = ("median_seconds", "low_seconds", "high_seconds") if case["status"] in DRAWN else ()
+    """A case's time with its interval; NaN for what it lacks. One that a budget cut short may have no bounds."""
+    names = ("median_seconds", "low_seconds", "high_seconds") if case["status"] in (*DRAWN, "skipped") else ()
     values = [math.nan if pd.isna(case[name]) else float(case[name]) for name in names]
     return Interval(*values or [math.nan] * 3)
 
@@ -185,11 +198,14 @@ def quoted(frame: pd.DataFrame, value: str, names: pd.Series, unit: str) -> pd.D
 
 
 def winner_from(frame: pd.DataFrame, series: str) -> dict[tuple[str, str], float]:
-    """(machine, panel) to the smallest x from which on a series has the least median; without those that have none."""
+    """(machine, panel) to the smallest x from which on a series is the fastest, beyond its interval and the others';
+    without those that have none."""
     found = {}
     for key, own in frame.dropna(subset=["seconds"]).groupby(["machine", "panel"], sort=False):
         for x, there in sorted(own.groupby("x"), key=lambda item: item[0], reverse=True):
-            if there["series"].nunique() < 2 or there.loc[there["seconds"].idxmin(), "series"] != series:
+            own_high = there.loc[there["series"] == series, "seconds_high"]
+            others_low = there.loc[there["series"] != series, "seconds_low"]
+            if own_high.empty or others_low.empty or not own_high.iloc[0] < others_low.min():
                 break
             found[key] = x
     return found

@@ -39,14 +39,16 @@ def passes(results: Results, kind: str, operations: list[str], reference: str) -
 
 
 def pages(results: Results, kind: str) -> pd.DataFrame:
-    """The cases of reads at random places of memory of every allocator, and in order of as much or more.
+    """The cases of reads at random places of memory of every allocator, and in order of as much or more, of those
+    processors that have read at random.
 
     Of each the last pass, which has the pages where they are wanted.
     The column `how` says in words what was read.
     """
     reads = cases(results, kind, "access", operation="read")
     scattered = at_largest(pick(reads, pattern="random"))
-    ordered = pick(reads, pattern="sequential", stride_bytes=4, allocator=list(scattered["allocator"].unique()))
+    alike = {name: list(scattered[name].unique()) for name in ("allocator", "processor")}
+    ordered = pick(reads, pattern="sequential", stride_bytes=4, **alike)
     found = pd.concat(
         [at_largest(ordered[ordered["size_bytes"] >= scattered["size_bytes"].min()]), scattered], ignore_index=True
     )

@@ -149,12 +149,13 @@ def lines(
     places: Marks | None = None,
     shares: str = "% of peak",
     x_word: Callable[[float], str] = "{:g}".format,
+    notes: str | None = None,
 ) -> Figure:
     """A line per `series` over the ordered values of `x`, with intervals; the value's axis is logarithmic.
 
     The places on the x axis are equal, which keeps 0 on an axis of densities and equals a log axis for powers of two.
     marks: values; a ceiling gets a scale in per cent of it, called `shares`. places: values of `x`, and x_word what is
-    said of them.
+    said of them. notes: the column of what is said at a point, empty for most.
     """
     marks, places = marks or {}, places or {}
     xs, names = sorted(set(frame["x"])), list(dict.fromkeys(frame["series"]))
@@ -169,6 +170,8 @@ def lines(
             points = own[own["series"] == name].sort_values("x")
             look = (style.marker(name.split("|")[0], index), shades[index], style.dash(index))
             _series(ax, points, points["x"].map(xs.index), value, look, upright=True)
+        if notes:
+            _say(ax, own[own[notes].fillna("") != ""], xs, value, notes)
         for dash, name in zip(_MARKS, [*marks, *places], strict=False):
             for marked in own[name].dropna().unique():
                 draw, at = (ax.axvline, xs.index(marked)) if name in places else (ax.axhline, marked)
@@ -182,6 +185,15 @@ def lines(
         log_ticks(ax.yaxis, bounds[1] / bounds[0])
     legend(figure, names, scaled, legend_columns, dashed=True, marks={**marks, **places})
     return figure
+
+
+def _say(ax: Axes, points: pd.DataFrame, xs: list, value: str, notes: str) -> None:
+    """What is noted at points, above them; of several at one place what is said of the highest."""
+    for row in points.sort_values(value, ascending=False).drop_duplicates("x").to_dict("records"):
+        top = row[value] if pd.isna(row[f"{value}_high"]) else row[f"{value}_high"]
+        place = xs.index(row["x"])
+        side = "right" if place == len(xs) - 1 else "center"
+        ax.annotate(row[notes], (place, top), (0, 5), textcoords="offset points", ha=side, va="bottom", size=8)
 
 
 def _shares(ax: Axes, ceiling: float, span: float, name: str) -> None:

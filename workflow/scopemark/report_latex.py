@@ -57,10 +57,10 @@ def macro_name(*words: str) -> str:
 def macros(numbers: pd.DataFrame) -> str:
     """Three macros per number: the value, and its interval's bounds as ...Low and ...High; units in the comment.
 
-    numbers: columns run, target, machine, quantity, unit, value, low, high. A rate is in 10^9 per second. Names must
-    differ, or the paper would quote one number for another: ValueError if two are alike.
+    numbers: columns run, target, machine, quantity, unit, value, low, high. A rate is in 10^9 per second, and a time in
+    µs. Names must differ, or the paper would quote one number for another: ValueError if two are alike.
     """
-    lines = ["% Written by scopemark from the points of the figures. Rates are in 10^9 per second."]
+    lines = ["% Written by scopemark from the points of the figures. Rates are in 10^9 per second, times in 10^-6 s."]
     seen: set[str] = set()
     for row in numbers.itertuples():
         recorded = [] if row.run == "here" else ["recorded"]
@@ -68,8 +68,8 @@ def macros(numbers: pd.DataFrame) -> str:
         if name in seen:
             raise ValueError(f"two numbers would have the name {name}")
         seen.add(name)
-        scale = 1.0 if row.unit == "ratio" else 1e9
-        lines.append(f"% {row.machine}: {row.quantity}" + ("" if row.unit == "ratio" else f", 10^9 {row.unit}"))
+        scale, unit = {"ratio": (1.0, ""), "s": (1e-6, ", 10^-6 s")}.get(row.unit, (1e9, f", 10^9 {row.unit}"))
+        lines.append(f"% {row.machine}: {row.quantity}{unit}")
         for ending, value in (("", row.value), ("Low", row.low), ("High", row.high)):
             if not missing(value):
                 lines.append(rf"\newcommand{{\{name}{ending}}}{{{_plain(value / scale)}}}")

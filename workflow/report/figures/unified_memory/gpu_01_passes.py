@@ -25,7 +25,7 @@ def data(results: Results) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame):
     marks = {"link": "the link: a copy of pinned memory", "memory": "the GPU's memory: repeated reads of it"}
-    return dots(frame, "bytes_per_second", "{prefix}B/s", width=3.0, marks=marks)
+    return dots(frame, "bytes_per_second", "{prefix}B/s", width=2.35, marks=marks)
 
 
 def numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -34,7 +34,7 @@ def data(results: Results) -> pd.DataFrame:
 def draw(frame: pd.DataFrame):
     marks = {"ceiling": "the link: a copy of pinned memory at the largest size"}
     label = "{prefix}B/s, by the host's clock"
-    return lines(frame, "moved_per_second", "bytes", label, 4.6, 3.4, marks=marks, shares="% of the link", x_word=short)
+    return lines(frame, "moved_per_second", "bytes", label, 4.4, 3.8, marks=marks, shares="% of the link", x_word=short)
 
 
 def numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -3,33 +3,33 @@
 import pandas as pd
 
 from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import cases, sized
+from scopemark.figures_memory import cases, sized, word
 from scopemark.figures_plots import dots
 
 TITLE = "What the call of a hint costs"
-CALLS = {
-    "prefetch_to_gpu": "prefetch to the GPU",
-    "prefetch_to_host": "prefetch to the host",
-    "set_read_mostly": "set read mostly",
-    "unset_read_mostly": "unset read mostly",
-    "set_preferred_gpu": "prefer the GPU",
-    "set_preferred_host": "prefer the host",
-    "unset_preferred": "prefer none",
-    "set_accessed_by_gpu": "accessed by the GPU",
-    "set_accessed_by_host": "accessed by the host",
-    "unset_accessed_by": "accessed by: unset",
-    "range_attribute": "ask for an attribute",
-}
+CALLS = [
+    "prefetch_to_gpu",
+    "prefetch_to_host",
+    "set_read_mostly",
+    "unset_read_mostly",
+    "set_preferred_gpu",
+    "set_preferred_host",
+    "unset_preferred",
+    "set_accessed_by_gpu",
+    "set_accessed_by_host",
+    "unset_accessed_by",
+    "range_attribute",
+]
 RESIDENT = {"cpu": "data with the CPU", "gpu": "data with the GPU"}
 
 
 def data(results: Results) -> pd.DataFrame:
-    found = cases(results, "gpu", "hint_call", call=list(CALLS), resident=list(RESIDENT))
-    found = arrange(found.sort_values("size_bytes", kind="stable"), call=list(CALLS), resident=list(RESIDENT))
-    series = found["size_bytes"].map(sized)
-    return points(
-        found, x=found["call"].map(CALLS), series=series, panel=found["resident"].map(RESIDENT), value="seconds"
-    )
+    found = cases(results, "gpu", "hint_call", call=CALLS, resident=list(RESIDENT))
+    found = arrange(found.sort_values("size_bytes", kind="stable"), call=CALLS, resident=list(RESIDENT))
+    # One size alone stands in the heading.
+    series = found["size_bytes"].map(sized) if found["size_bytes"].nunique() > 1 else ""
+    words = {"x": found["call"].map(word), "panel": found["resident"].map(RESIDENT)}
+    return points(found, series=series, **words, value="seconds")
 
 
 def draw(frame: pd.DataFrame):

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import alike, called, cases
+from scopemark.figures_memory import alike, called, cases, quoted
 from scopemark.figures_plots import dots
 from scopemark.stage.allocators import ALLOCATORS
 
@@ -21,3 +21,8 @@ def data(results: Results) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame):
     return dots(frame, "seconds", "µs per round trip", width=5.0, scale=1e-6)
+
+
+def numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every round trip."""
+    return quoted(frame, "seconds", "round trip " + frame["x"] + " " + frame["series"], "s")

@@ -7,7 +7,8 @@ from scopemark.figures_memory import at_largest, cases, moved, texts
 from scopemark.figures_plots import dots
 
 TITLE = "Copies by kind, and to memory without pages"
-MEMORIES = {"managed": "managed memory", "device_pinned": "device and pinned memory", "malloc": "malloc"}
+OTHER = "device and pinned memory, or malloc's"
+MEMORIES = {"managed": "managed memory", "device_pinned": OTHER, "malloc": OTHER}
 PATHS = {
     "host_to_gpu": "host to GPU",
     "gpu_to_host": "GPU to host",
@@ -26,10 +27,11 @@ def data(results: Results) -> pd.DataFrame:
     # Only cudaMemcpy is told a kind.
     found = found[(found["method"] == "memcpy") | (found["copy_kind"] == "accurate")]
     how = [METHODS[method].format(kind) for method, kind in zip(found["method"], found["copy_kind"], strict=True)]
-    where = texts(found["path"], PATHS) + texts(found["destination"], DESTINATIONS)
+    malloc = texts(found["memory"], lambda memory: ", malloc" if memory == "malloc" else "")
+    where = texts(found["path"], PATHS) + malloc + texts(found["destination"], DESTINATIONS)
     panel = found["memory"].map(MEMORIES)
     return points(found.assign(how=how), x=where, series="how", panel=panel, value="moved_per_second")
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "moved_per_second", "{prefix}B copied per second", width=3.4)
+    return dots(frame, "moved_per_second", "{prefix}B copied per second", width=3.7)

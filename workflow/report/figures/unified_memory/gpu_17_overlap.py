@@ -29,4 +29,4 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "seconds", "µs until both are done", width=5.0, scale=1e-6, legend_columns=2)
+    return dots(frame, "seconds", "ms until all is done", width=5.0, scale=1e-3, legend_columns=2, linear=True)
