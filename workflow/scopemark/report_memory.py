@@ -1,6 +1,7 @@
 """Answers in sentences: a question, the sentences that answer it, and the cases that their numbers come from.
 
-A sentence asks for the cases it needs. Where one has no valid number it is left out, and what is missing is said.
+A sentence asks for the cases it needs. Where the machine was not asked for them it is left out; where they were tried
+and gave no number, that is said.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Case = Mapping[str, Any]
 
 
 class Unknown(Exception):
-    """A sentence cannot be said: the message tells what there is no number for."""
+    """A sentence cannot be said. The message tells what became of its cases; it is empty where there are none."""
 
 
 class Cases:
@@ -43,7 +44,7 @@ class Cases:
         found = self.of(benchmark, **axes)
         usable = [row for row in found if row["status"] in DRAWN and row["median_seconds"] is not None]
         if not usable:
-            raise Unknown(_described(benchmark, axes, found))
+            raise Unknown(_outcome(found[0]) if found else "")
         return sorted(usable, key=lambda row: (row.get("size_bytes") or 0, row.get("pass") or 0))
 
     def one(self, benchmark: str, **axes: object) -> Case:
@@ -51,16 +52,18 @@ class Cases:
         return self.measured(benchmark, **axes)[-1]
 
 
-def _described(benchmark: str, axes: Mapping[str, object], found: Sequence[Case]) -> str:
-    """A case that has no number, and why, if it was tried."""
-    text = " ".join([benchmark, *(f"{name}={value}" for name, value in axes.items())])
-    if not found:
-        return text
-    reason = found[0].get("reason")
-    return f"{text} ({found[0]['status']}{f': {reason}' if reason else ''})"
+def _outcome(case: Case) -> str:
+    """What became of a case that has no number."""
+    reason = case.get("reason")
+    return f"{case['status']}{f': {reason}' if reason else ''}"
 
 
-Sentence = Callable[[Cases], str]
+@dataclass(frozen=True)
+class Sentence:
+    """about: what it is about, in a few words. say: the sentence, from the cases. Unknown where it cannot be said."""
+
+    about: str
+    say: Callable[[Cases], str]
 
 
 @dataclass(frozen=True)
@@ -72,53 +75,46 @@ class Question:
     cpu: tuple[Sentence, ...] = ()
 
     def answer(self, cases: Cases) -> str:
-        """The sentences that can be said, and then what they lack; empty where nothing is asked of this kind."""
-        said, lacking = [], []
+        """The sentences that can be said, and of what was tried in vain why. A GPU's may be that nothing was measured;
+        a CPU's is empty then, since most that is asked has no meaning there."""
+        said, failed = [], []
         for sentence in self.gpu if cases.machine["kind"] == "gpu" else self.cpu:
             try:
-                said.append(sentence(cases))
+                said.append(sentence.say(cases))
             except Unknown as unknown:
-                lacking.append(str(unknown))
-        if lacking:
-            said.append(f"Not measured here: {'; '.join(dict.fromkeys(lacking))}.")
+                failed += [f"{sentence.about} ({unknown})"] if str(unknown) else []
+        if failed:
+            said.append(f"No number for {'; '.join(failed)}.")
+        if not any(said) and cases.machine["kind"] == "gpu":
+            return "Not measured in this run."
         return " ".join(filter(None, said))
 
 
-def rate(case: Case) -> Interval:
-    """The bytes of a case's memory per second."""
-    time = seconds(case)
-    return Interval(*(case["size_bytes"] / bound for bound in (time.value, time.high, time.low)))
+def rate(case: Case) -> str:
+    """The bytes of a case's memory per second, in words."""
+    return report_format.interval(case["size_bytes"] / seconds(case).value, math.nan, math.nan, "B/s")
 
 
-def each(case: Case) -> Interval:
-    """Seconds per operation."""
-    time = seconds(case)
-    return Interval(*(bound / case["operations"] for bound in (time.value, time.low, time.high)))
+def duration(value: float) -> str:
+    """A time in words."""
+    return report_format.interval(value, math.nan, math.nan, "s")
 
 
-def bytes_per_second(case: Case) -> str:
-    """A case's rate in words, with its interval."""
-    return _with(rate(case), "B/s")
+def took(case: Case) -> str:
+    """A case's time in words."""
+    return duration(seconds(case).value)
 
 
-def words_per_second(case: Case) -> str:
-    """The words of memory that a case reads per second, with the interval."""
-    return _with(_operations_per_second(case), "words/s")
+def each(case: Case) -> str:
+    """A case's time per operation in words."""
+    return duration(seconds(case).value / case["operations"])
 
 
-def adds_per_second(case: Case) -> str:
-    """The adds of a case per second, with the interval."""
-    return _with(_operations_per_second(case), "adds/s")
-
-
-def _operations_per_second(case: Case) -> Interval:
-    time = each(case)
-    return Interval(*(1 / bound for bound in (time.value, time.high, time.low)))
-
-
-def duration(found: Interval) -> str:
-    """A time in words, with its interval."""
-    return _with(found, "s")
+def per_second(case: Case, what: str) -> str:
+    """A case's operations per second in words: 135 million adds a second."""
+    value = case["operations"] / seconds(case).value
+    factor, name = next(((f, n) for f, n in ((1e9, " billion"), (1e6, " million")) if value >= f), (1.0, ""))
+    return f"{report_format.digits(value / factor)}{name} {what} a second"
 
 
 def ratio(numerator: Case, denominator: Case) -> Interval:
@@ -127,14 +123,8 @@ def ratio(numerator: Case, denominator: Case) -> Interval:
 
 
 def times(found: Interval) -> str:
-    """A ratio in words, with its interval."""
-    return _with(found, "ratio")
-
-
-def _with(found: Interval, unit: str) -> str:
-    return report_format.interval(
-        found.value, *(None if math.isnan(end) else end for end in (found.low, found.high)), unit
-    )
+    """A ratio in words, with its interval where it has one."""
+    return report_format.interval(found.value, found.low, found.high)
 
 
 def size(case: Case) -> str:
@@ -145,3 +135,8 @@ def size(case: Case) -> str:
 def way(value: str) -> str:
     """A way, a hint or a workload as the figures call it, in quotes: some have commas."""
     return f"“{word(value)}”"
+
+
+def listed(words: Sequence[str]) -> str:
+    """a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -5,8 +5,10 @@ import textwrap
 
 from scopemark.figures import Results
 from scopemark.report_memory import Cases
+from scopemark.report_memory_hints import HINTS
 from scopemark.report_memory_moves import FIRST_KERNEL, PREFETCH, REUSE, WAYS_BACK
-from scopemark.report_memory_use import HINTS, LIMIT, PAGE_SIZES, PARADIGM, SHARING, TOGETHER
+from scopemark.report_memory_shared import SHARING, TOGETHER
+from scopemark.report_memory_use import LIMIT, PAGE_SIZES, PARADIGM
 
 TITLE = "Ten questions, answered from the tables"
 PROSE = True
@@ -22,7 +24,8 @@ def text(results: Results) -> str:
         cases = Cases(own.to_dict("records"), results.machines[key])
         answers = [(place, question, question.answer(cases)) for place, question in enumerate(QUESTIONS, 1)]
         said = [_block(place, question.text, answer) for place, question, answer in answers if answer]
-        blocks.append("\n\n".join([f"{name}\n{'=' * len(name)}", *said]))
+        if said:
+            blocks.append("\n\n".join([f"{name}\n{'=' * len(name)}", *said]))
     return "\n\n\n".join(blocks) + "\n" if blocks else ""
 
 
