@@ -9,7 +9,7 @@ import yaml
 
 from claim_rows import CPU, EXPERIMENT, GPU, row
 from scopemark.advice import OUTCOMES, answer, load_advice
-from scopemark.advice_answers import clearly
+from scopemark.advice_finding import clearly
 from scopemark.errors import UserError
 from scopemark.statistics import Interval
 
@@ -176,7 +176,9 @@ def test_a_noisy_question_keeps_what_it_compares_against():
     assert ": against 1 counter per block, 4 counters per block " in text
     rows = matching({0.1: 1, 1.0: 1})
     rows[-1] = row("match_count", form="per_match", per_second=noisy, density=1.0, elements=1024)
-    assert ": two_level against per_match, 1.00× [0.500, 2.00] at density 1" in only("match_subtotal", rows)[0]
+    assert (
+        ": a subtotal against an add per match, 1.00× [0.500, 2.00] with density 1" in only("match_subtotal", rows)[0]
+    )
 
 
 def test_cases_that_clearly_differ_are_not_called_noisy():
@@ -222,7 +224,7 @@ SENTENCES = dict.fromkeys(OUTCOMES["ratio"], "{ratio}.")
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [
-        ({"kind": "guess"}, ["questions.placement.kind", "'guess'", "ratio, each, ranked, enough, crossover, best"]),
+        ({"kind": "guess"}, ["questions.placement.kind", "'guess'", "ratio, each, ranked, kept, enough, crossover"]),
         ({"a": None}, ["questions.placement", "'a'"]),
         ({"where": {"colour": 1}}, ["questions.placement.where.colour"]),
         ({"conditions": ["colour"]}, ["questions.placement.colour"]),
@@ -231,6 +233,8 @@ SENTENCES = dict.fromkeys(OUTCOMES["ratio"], "{ratio}.")
         ({"answers": SENTENCES | {"same": "{items}."}}, ["answers.same", "'items'", "ratio, instruction_a"]),
         ({"answers": SENTENCES | {"same": "{ratio."}}, ["answers.same"]),
         ({"expected": ["faster"]}, ["questions.placement.expected", "'faster'", "better, same, worse"]),
+        ({"benchmark": None}, ["questions.placement", "'benchmark'"]),
+        ({"lead": False}, ["questions.placement.lead"]),
         ({"kind": "best", "axis": "scope"}, ["questions.placement", "'rival'"]),
         ({"rival": "match_count"}, ["questions.placement.rival", "left out, but for the kind best"]),
         ({"needs": {"king": "gpu"}}, ["questions.placement.needs", "'king'", "kind"]),

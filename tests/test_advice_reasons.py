@@ -71,7 +71,7 @@ def test_the_same_code_on_both_sides_is_said():
     assert reason({"one": rows[:1], "other": rows[:1]}) == (
         "All compile to ATOM, once per warp, and to the same fences or none: what differs is not in the instructions."
     )
-    assert reason({"one": rows, "other": [{**rows[0], "instruction": None}]}) == "The tables do not tell why."
+    assert reason({"one": rows, "other": [{**rows[0], "instruction": None}]}) == ""  # nothing to tell
 
 
 INTRINSICS = load_experiment("atomic_intrinsics")
@@ -125,7 +125,7 @@ def test_without_the_library_the_question_stays_open():
 
 
 def test_the_page_groups_by_experiment_and_topic(tmp_path):
-    common = {"run": "here", "target": "gpu0"}
+    common = {"run": "here", "target": "gpu0", "lead": False}
     rows = [
         {
             "experiment": "scoped_atomics",
@@ -133,8 +133,11 @@ def test_the_page_groups_by_experiment_and_topic(tmp_path):
             "question": "A?",
             "answer": "Yes (4 blocks).",
             "surprise": "X.",
+            "lead": True,
         },
         {"experiment": "scoped_atomics", "question": "B?", "answer": "No."},
+        {"experiment": "scoped_atomics", "question": "C?", "answer": "Not measured here: R.", "lead": True},
+        {"experiment": "scoped_atomics", "question": "D?", "answer": "Not measured here: R."},
         {"experiment": "scoped_atomics", "topic": "Order", "question": "A?", "answer": "No (8 blocks)."},
         {"experiment": "atomic_intrinsics", "topic": "Order", "question": "A?", "answer": "No."},
     ]
@@ -146,7 +149,11 @@ def test_the_page_groups_by_experiment_and_topic(tmp_path):
         ("Scoped atomics", "", {"B?": [("No.", "", "")]}),
         ("Atomic intrinsics", "Order", {"A?": [("No.", "", "")]}),
     ]
+    assert block["lead"] == [("Yes.", "4 blocks")]  # what was not measured cannot lead
+    assert block["unanswered"] == {"R": ["C?", "D?"]}
     page = environment().get_template("advice.html.j2").render(advice=[block])
+    assert re.findall("<li>(.*)</li>", page) == ['Yes. <span class="small">4 blocks</span>']
+    assert "<strong>Not answered here,</strong> for R: C? D?" in page
     assert re.findall("<h4>(.*)</h4>", page) == [
         "Scoped atomics: order",
         "Scoped atomics",

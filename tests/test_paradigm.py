@@ -21,6 +21,7 @@ from scopemark.paradigm import (
     hmm_conditions,
     mode_disagrees,
     paradigm,
+    what_is_lacking,
     why_not_pageable,
 )
 from scopemark.yaml_file import read_yaml
@@ -119,11 +120,13 @@ def test_the_conditions_of_paging():
     assert met(driver="525.60.13")["driver"] is False
     assert met(driver="535.54")["driver"] is True
     assert met(kernel_module="proprietary")["kernel module"] is False
-    assert met(memory={"hmm_mirror": True, "device_private": False})["kernel options"] is False
+    without = met(memory={"hmm_mirror": True, "device_private": False})
+    assert (without["kernel option HMM_MIRROR"], without["kernel option DEVICE_PRIVATE"]) == (True, False)
     assert [met(uvm={"uvm_disable_hmm": value})["uvm_disable_hmm"] for value in (0, "N", 1, "Y")] == [1, 1, 0, 0]
     untold = met(memory={}, uvm={}, driver=None, kernel_module=None)
     assert [what for what, one in untold.items() if one is None] == [
-        "kernel options",
+        "kernel option HMM_MIRROR",
+        "kernel option DEVICE_PRIVATE",
         "driver",
         "kernel module",
         "uvm_disable_hmm",
@@ -134,13 +137,19 @@ def test_why_a_kernel_on_malloc_fails():
     assert why_not_pageable(machine(pageable=1)) is None
     assert why_not_pageable({"gpu": {}, "host": {"kernel": "6.8"}}) is None  # nothing is told
     text = why_not_pageable(machine(kernel="5.15.0", kernel_module="proprietary"))
-    assert "Linux 6.1.24+, 6.2.11+ or 6.3+ (here 5.15.0)" in text
-    assert "kernel module the open one (here proprietary)" in text
-    assert "driver" not in text
+    assert text == (
+        "A kernel that is given memory of malloc faults here, because the GPU cannot page it in: Linux is too old "
+        "(5.15.0; 6.1.24+, 6.2.11+ or 6.3+ will do) and the driver's kernel module is the proprietary one, not the "
+        "open one. All other conditions are met."
+    )
     assert "All conditions are met, and yet" in why_not_pageable(machine())
+    untold = why_not_pageable(machine(driver=None))
+    assert "All conditions of which something is told are met, and yet" in untold
+    assert untold.endswith("Not told: driver.")
     recorded = read_machine(ROOT / "reports/reference/nvidia-h200/machine.json")
     assert paradigm(recorded["gpu"]) is MANAGED_ONLY
-    assert why_not_pageable(recorded)
+    assert "the Linux kernel was built without CONFIG_DEVICE_PRIVATE. All other" in why_not_pageable(recorded)
+    assert what_is_lacking(recorded) == ["the Linux kernel was built without CONFIG_DEVICE_PRIVATE"]
 
 
 def write(root, **files):

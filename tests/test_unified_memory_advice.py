@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memory_rows import EXPERIMENT, KIB, MIB, back, hint, row
+from memory_rows import EXPERIMENT, KIB, MIB, back, counter, hint, row
 from scopemark.advice import answer, load_advice
+from unified_memory_rows import ATS, HMM, gpu
 
 QUESTIONS = load_advice("unified_memory")
 GPU = {"target": "gpu0", "kind": "gpu", "gpu": {"architecture": "sm_90", "pageable_memory_access": 0}}
@@ -25,29 +26,27 @@ def hints(**seconds):
     ("seconds", "end", "decides"),
     [
         (
-            {"prefetch": 0.010, "read_mostly": 0.080, "preferred_host": 0.160},
-            "take the hint that is the fastest, “prefetch”: 8.00× [8.00, 8.00] the speed of none; and beware of "
-            "“prefer the "
-            "host”, which has 0.500× [0.500, 0.500]",
+            {"prefetch": 0.010, "read_mostly": 0.080, "preferred_gpu": 0.040, "preferred_host": 0.160},
+            "take prefetching, 8.00× [8.00, 8.00] the speed of no hint, then PreferredLocation GPU, 2.00× [2.00, "
+            "2.00]; "
+            "and beware of PreferredLocation host, which has 0.500× [0.500, 0.500]",
             8,
         ),
         (
             {"prefetch": 0.010, "read_mostly": 0.080},
-            "take the hint that is the fastest, “prefetch”: 8.00× [8.00, 8.00] the speed of none; even the least, "
-            "“read "
-            "mostly”, has 1.00× [1.00, 1.00]",
+            "take prefetching, 8.00× [8.00, 8.00] the speed of no hint; even the least, ReadMostly, has 1.00× [1.00, "
+            "1.00]",
             8,
         ),
         (
             {"prefetch": 0.080, "preferred_gpu": 0.160},
-            "give no hint: the fastest, “prefetch”, has 1.00× [1.00, 1.00] the speed of none, and the slowest, "
-            "“prefer the "
-            "GPU”, 0.500× [0.500, 0.500]",
+            "give no hint: the fastest, prefetching, has 1.00× [1.00, 1.00] the speed of none, and the slowest, "
+            "PreferredLocation GPU, 0.500× [0.500, 0.500]",
             1,
         ),
         (
             {"prefetch": 0.080},
-            "no hint changes anything: the fastest, “prefetch”, has 1.00× [1.00, 1.00] the speed of none",
+            "no hint changes anything: the fastest, prefetching, has 1.00× [1.00, 1.00] the speed of none",
             1,
         ),
     ],
@@ -58,11 +57,117 @@ def test_hints_are_ranked_against_none(seconds, end, decides):
     assert found.ratio.value == pytest.approx(decides)
 
 
+def cut_short(name, fastest, samples=1):
+    """A hint that had no time for the samples of an interval."""
+    made = hint(name, (0.800, None, None), passes=4, status="skipped", samples=samples)
+    return made | {"minimum_seconds": fastest}
+
+
+@pytest.mark.parametrize(
+    ("fastest", "samples", "worst"),
+    [
+        (0.700, 1, "ReadMostly, which has 0.100×, 10.0 times as long, in the one sample that it had time for"),
+        (0.700, 4, "ReadMostly, which has 0.100×, 10.0 times as long, in the 4 samples that it had time for"),
+        (0.081, 4, "PreferredLocation host, which has 0.500× [0.500, 0.500]"),  # as fast as none in one of its samples
+    ],
+)
+def test_a_hint_too_slow_for_its_time_is_warned_of(fastest, samples, worst):
+    rows = hints(none=0.080, prefetch=0.010, preferred_host=0.160)
+    rows.append(cut_short("read_mostly", fastest, samples))
+    assert f"; and beware of {worst} (gone over" in only("hints_reads", rows).text
+
+
+def test_a_hint_too_slow_for_its_time_is_worse_than_none():
+    rows = [*hints(none=0.080, prefetch=0.080), cut_short("read_mostly", 0.7)]
+    assert "give no hint: the fastest, prefetching, has 1.00×" in only("hints_reads", rows).text
+
+
 def test_hints_that_cannot_be_told_apart_say_so():
     rows = hints(none=(0.080, 0.040, 0.160), prefetch=0.081)
-    assert only("hints_reads", rows).text.startswith(
-        "Too noisy, or too small, to tell within 5 %: against no hint, prefetch "
+    assert only("hints_reads", rows).text == (
+        "Too noisy, or too small, to tell within 5 %: against no hint, prefetching 0.988× [0.494, 1.98] (gone over 4 "
+        "times; 64 MiB)."
     )
+
+
+def moved(direction="to_gpu", **seconds):
+    return [
+        row("transfer", value, way=way, direction=direction, size_bytes=256 * MIB) for way, value in seconds.items()
+    ]
+
+
+def test_data_go_by_the_best_two_ways_and_not_by_the_worst():
+    rows = moved(pinned_copy=1.0, prefetch=1.25, direct=1.0, managed_copy=4.0, faults=8.0)
+    assert only("data_in", rows).text == (
+        "Copy large data to the GPU from pinned memory: the next best, direct access to managed memory that prefers "
+        "the "
+        "host, has 1.00× [1.00, 1.00] that speed, then a prefetch of managed memory, 0.800× [0.800, 0.800], and the "
+        "slowest, leaving managed memory to page faults, 0.125× [0.125, 0.125] (256 MiB)."
+    )
+    rows = moved("to_host", faults=8.0, prefetch=4.0, managed_copy=2.0)
+    assert only("managed_out", rows).text == (
+        "Bring managed data back by copying them, 4.00× [4.00, 4.00] the speed of page faults; prefetching them has "
+        "2.00× "
+        "[2.00, 2.00] (256 MiB)."
+    )
+
+
+def added(allocator, seconds, lost):
+    """A thousand adds of both processors, and how many of them are lost: the least, the median and the most."""
+    return counter("both", "system", seconds, lost) | {"allocator": allocator, "case": allocator}
+
+
+@pytest.mark.parametrize(
+    ("managed", "pinned", "text"),
+    [
+        (
+            (0, 0, 0),
+            (200, 250, 300),
+            "Let CPU and GPU add to one word in managed memory at system scope, for the link carries no atomics: "
+            "pinned "
+            "memory loses 25 % [20, 30] of the updates even so, and managed memory has 4.00× [4.00, 4.00] its "
+            "throughput.",
+        ),
+        (
+            (0, 0, 0),
+            (0, 0, 0),
+            "Let CPU and GPU add to one word in managed memory at system scope: none is lost elsewhere either, and it "
+            "has "
+            "4.00× [4.00, 4.00] the throughput of pinned memory.",
+        ),
+        (
+            (0, 0, 1),
+            (200, 250, 300),
+            "Do not let CPU and GPU add to one word, for the link carries no atomics: even at system scope managed "
+            "memory "
+            "loses 0 % [0, 0.1] and pinned memory loses 25 % [20, 30] of the updates.",
+        ),
+    ],
+)
+def test_a_counter_lives_where_nothing_is_lost(managed, pinned, text):
+    assert only("counters", [added("managed", 1.0, managed), added("pinned", 4.0, pinned)]).text == text
+
+
+def test_a_counter_in_one_memory_alone_is_no_choice():
+    assert only("counters", [added("managed", 1.0, (0, 0, 0))]).text.startswith("Not measured here")
+
+
+def test_which_memory_a_kernel_may_be_given():
+    assert only("paradigm", [], GPU).text == "Not measured here: the machine description does not tell managed_memory."
+    without = gpu(pageable=0) | {"memory": {"hmm_mirror": True, "device_private": False}}
+    text = only("paradigm", [], without).text
+    assert text.startswith("Give kernels managed, pinned or device memory and never a pointer of malloc")
+    assert text.endswith(
+        "(pageable_memory_access is 0, since the Linux kernel was built without CONFIG_DEVICE_PRIVATE)."
+    )
+    starts = {
+        "Give kernels memory of cudaMalloc": gpu(managed=0),
+        "Give kernels managed or pinned memory, and keep the CPU off": gpu(concurrent=0),
+        "Give kernels any memory of the process, for what malloc has migrates": HMM,
+        "Give kernels any memory of the process, for they reach it": ATS,
+    }
+    for start, machine in starts.items():
+        assert only("paradigm", [], machine).text.startswith(start)
 
 
 def test_what_was_not_measured_is_said():
@@ -107,6 +212,19 @@ def test_a_question_is_for_machines_that_can_answer_it():
     assert text == (
         "Ask for huge pages where the CPU reads at random: 2.00× [2.00, 2.00] the speed of pages of 4 KiB (64 MiB; "
         "4,096 bytes apart; 1 thread)."
+    )
+
+
+def test_a_way_back_beside_work_is_of_what_the_work_hides():
+    rows = [
+        back(way, size, us, "queued")
+        for size, both in {4: (1000, 1000), 4 * MIB: (1000, 1200), 64 * MIB: (9000, 3000)}.items()
+        for way, us in zip(("explicit_copy", "device_write"), both, strict=True)
+    ]
+    assert only("results_queued", rows).text == (
+        "With independent work queued copy results of 4 MiB back, as much as the work hides: 1.20× [1.20, 1.20] the "
+        "speed "
+        "of direct writes there, and 1.00× [1.00, 1.00] below."
     )
 
 

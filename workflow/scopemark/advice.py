@@ -6,8 +6,10 @@ keys of its answers; in braces stand the fields a sentence may use besides {rati
     ratio      a against b: better, same, worse. {instruction_a}, {instruction_b}
     each       every value of an axis against the first: same if all are; better or worse if some are and none is the
                other; mixed. {items}
-    ranked     the same, of which the fastest and the slowest are told: mixed where both clearly differ from the first.
-               {choice}, {ratio}, {worst}, {ratio_worst}
+    ranked     the same, of which the fastest two and the slowest are told: mixed where the ends clearly differ from the
+               first. {choice}, {ratio}, {then}: the second, if it is not the slowest, {worst}, {ratio_worst}
+    kept       the values of an axis of which no update is lost: all, some, none. {choice}: the fastest of them, {ratio}
+               to {others}: those that lose some or, if none does, the rest, {losing}: who loses how many
     enough     the smallest value of an axis beyond which no other is clearly faster, against the smallest measured:
                better; most where that is the largest measured, so that more may gain more; same; worse where every
                other value is clearly slower. {choice}, {base}, {best}: the fastest but the smallest, {ratio_best}
@@ -15,10 +17,13 @@ keys of its answers; in braces stand the fields a sentence may use besides {rati
                value measured; never. {from}, {bottom}, {top}, {ratio_bottom}, {ratio_top}, {ratio_below}
     best       at every point of the axes that the benchmark and its `rival` share, the fastest of a against the fastest
                of b, which is the rival's: better, same, worse, mixed. {items}: by the values of an axis
+    paradigm   which paradigm of unified memory the GPU has, by its attributes. {attribute}: the one that decides,
+               {lacking}: what keeps the GPU from paging
 
 Better and worse mean clearly so: the interval lies outside the equality band. An interval inside it is the same; where
 one reaches across its edge it cannot be told, and that is the answer. `expected` names the outcomes that one would have
-guessed: beside any other that is clear stands what the kernels of both sides compiled to. `topic` groups questions.
+guessed: beside any other that is clear stands what the kernels of both sides compiled to. `topic` groups questions, and
+the answers to those that `lead` stand first.
 """
 
 from __future__ import annotations
@@ -28,12 +33,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scopemark.advice_answers import KINDS, Answer
+from scopemark.advice_answers import KINDS
+from scopemark.advice_finding import Answer
+from scopemark.advice_paradigm import by_paradigm
 from scopemark.benchmark import Benchmark
 from scopemark.claims_definitions import benchmark_of, check_condition, check_family, lacking, read_definitions
 from scopemark.errors import UserError
 from scopemark.experiment import Experiment, load_experiment
 from scopemark.layout import REPORT
+from scopemark.paradigm import PARADIGMS
 from scopemark.quantities import select
 
 OUTCOMES = {
@@ -43,14 +51,18 @@ OUTCOMES = {
     "enough": ("better", "most", "same", "worse"),
     "crossover": ("always", "from", "last", "never"),
     "best": ("better", "same", "worse", "mixed"),
+    "kept": ("all", "some", "none"),
+    "paradigm": tuple(one.key for one in PARADIGMS),
 }
 FIELDS = {
     "ratio": ("ratio", "instruction_a", "instruction_b"),
     "each": ("items",),
-    "ranked": ("choice", "ratio", "worst", "ratio_worst"),
+    "ranked": ("choice", "ratio", "then", "worst", "ratio_worst"),
     "enough": ("ratio", "choice", "base", "best", "ratio_best"),
     "crossover": ("ratio", "from", "bottom", "top", "ratio_bottom", "ratio_top", "ratio_below"),
     "best": ("items",),
+    "kept": ("choice", "ratio", "others", "losing"),
+    "paradigm": ("attribute", "lacking"),
 }
 
 
@@ -99,6 +111,8 @@ def answer(
     """
     if lacking(question["needs"], machine) is not None:
         return []
+    if question["kind"] == "paradigm":
+        return by_paradigm(question, machine)
     benchmarks = _benchmarks(question, experiment, question["question"])
     names = [benchmark.name for benchmark in benchmarks]
     family = select([row for row in rows if row["benchmark"] in names], question.get("where", {}))
@@ -107,5 +121,5 @@ def answer(
 
 def _benchmarks(question: Mapping[str, Any], experiment: Experiment, where: str) -> list[Benchmark]:
     """The benchmark that a question is about, and its rival if it has one."""
-    names = filter(None, [question["benchmark"], question.get("rival")])
+    names = filter(None, [question.get("benchmark"), question.get("rival")])
     return [benchmark_of(experiment, {"benchmark": name}, where) for name in names]

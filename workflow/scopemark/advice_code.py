@@ -9,7 +9,6 @@ import pandas as pd
 
 from scopemark.quantities import plain
 
-UNKNOWN = "The tables do not tell why."
 WITH_EVERY_MEMBAR = ("ERRBAR", "CGAERRBAR")
 """Fences that follow each MEMBAR and tell nothing beside it."""
 
@@ -44,11 +43,13 @@ def _atomic(row: Mapping[str, Any]) -> tuple[Any, Any]:
 def reason(sides: Mapping[str, Rows]) -> str:
     """What tells the sides of a comparison apart in their machine code, or that nothing does; in sentences.
 
+    Empty where the tables do not tell: where calls of a library are compared, or steps of a sequence.
+
     sides: what a side is, in words, to its rows.
     """
     atomics = {side: _words(_atomic_words(row) for row in rows) for side, rows in sides.items()}
     if not all(atomics.values()):
-        return UNKNOWN
+        return ""
     fences = {side: _words(row.get("fences") or "none" for row in rows) for side, rows in sides.items()}
     known = all("fences" in row for rows in sides.values() for row in rows)
     same = len(set(atomics.values())) == 1

@@ -35,14 +35,17 @@ FURTHER = (
 
 @dataclass(frozen=True)
 class Paradigm:
-    """name: as the report has it. mode: NVML's addressing mode that goes with it. follows: what a kernel may do."""
+    """name: as the report has it; key: in a word. mode: NVML's addressing mode that goes with it. follows: what a
+    kernel may do."""
 
+    key: str
     name: str
     mode: str
     follows: str
 
 
 NONE = Paradigm(
+    "none",
     "no unified memory",
     "none",
     "There is no managed memory. A kernel may touch what cudaMalloc gives and, where the device can map it, pinned "
@@ -50,18 +53,21 @@ NONE = Paradigm(
 )
 LIMITED = Paradigm(
     "limited",
+    "limited",
     "none",
     "A kernel may touch managed memory, which goes to the GPU as a whole before the kernel starts, and pinned memory. "
     "While any kernel runs the CPU must leave managed memory alone, unless it is attached to another stream or to the "
     "host; there are no hints, and no more of it than the GPU has memory.",
 )
 MANAGED_ONLY = Paradigm(
+    "managed_only",
     "managed only",
     "none",
     "A kernel may touch managed memory, which moves page by page to whoever touches it, and pinned memory, over the "
     "link. It must never be given a pointer of malloc, mmap, the stack or a plain variable.",
 )
 SOFTWARE_COHERENT = Paradigm(
+    "software_coherent",
     "all memory, software coherence (HMM)",
     "HMM",
     "A kernel may touch all memory of the process: what malloc, mmap and plain variables have moves by page faults as "
@@ -69,6 +75,7 @@ SOFTWARE_COHERENT = Paradigm(
     "the host's memory takes them natively.",
 )
 HARDWARE_COHERENT = Paradigm(
+    "hardware_coherent",
     "all memory, hardware coherence (ATS)",
     "ATS",
     "A kernel may touch all memory of the process through the CPU's own page tables, a cache line at a time and "
@@ -76,14 +83,15 @@ HARDWARE_COHERENT = Paradigm(
 )
 
 
+PARADIGMS = (NONE, LIMITED, MANAGED_ONLY, SOFTWARE_COHERENT, HARDWARE_COHERENT)
+
+
 def paradigm(attributes: Mapping[str, Any]) -> Paradigm | None:
     """The paradigm of a GPU with these attributes; None where they do not tell one that decides."""
     asked = deciding(attributes)
     if asked is None:
         return None
-    if attributes[asked[-1]]:
-        return HARDWARE_COHERENT
-    return (NONE, LIMITED, MANAGED_ONLY, SOFTWARE_COHERENT)[len(asked) - 1]
+    return PARADIGMS[len(asked) if attributes[asked[-1]] else len(asked) - 1]
 
 
 def deciding(attributes: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -118,12 +126,16 @@ def mode_disagrees(gpu: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True)
 class Condition:
-    """One of the things that paging by software needs. met: None where the description does not tell."""
+    """One of the things that paging by software needs. met: None where the description does not tell.
+
+    lacking: what is wrong where it is not met, in words.
+    """
 
     what: str
     needed: str
     found: str
     met: bool | None
+    lacking: str
 
 
 def hmm_conditions(machine: Mapping[str, Any]) -> list[Condition]:
@@ -131,31 +143,53 @@ def hmm_conditions(machine: Mapping[str, Any]) -> list[Condition]:
     gpu, memory, uvm = (machine.get(part, {}) for part in ("gpu", "memory", "uvm"))
     kernel, driver = machine["host"]["kernel"], gpu.get("driver")
     architecture, module = gpu["architecture"], gpu.get("kernel_module")
-    options = [memory.get(name) for name in ("hmm_mirror", "device_private")]
     disabled = uvm.get("uvm_disable_hmm")
     return [
-        Condition("Linux", "6.1.24+, 6.2.11+ or 6.3+", kernel, _kernel_is_new(kernel)),
         Condition(
-            "kernel options",
-            "HMM_MIRROR and DEVICE_PRIVATE",
-            "not told" if None in options else " and ".join("yes" if one else "no" for one in options),
-            None if None in options else all(options),
+            "Linux",
+            "6.1.24+, 6.2.11+ or 6.3+",
+            kernel,
+            _kernel_is_new(kernel),
+            f"Linux is too old ({kernel}; 6.1.24+, 6.2.11+ or 6.3+ will do)",
         ),
+        *(_option(name, memory.get(name.lower())) for name in ("HMM_MIRROR", "DEVICE_PRIVATE")),
         Condition(
             "compute capability",
             "7.5 or higher",
             architecture,
             int(architecture.removeprefix("sm_").rstrip("af")) >= 75,
+            f"the GPU is too old ({architecture}; compute capability 7.5 or higher will do)",
         ),
-        Condition("driver", "535 or later", driver or "not told", int(driver.split(".")[0]) >= 535 if driver else None),
-        Condition("kernel module", "the open one", module or "not told", module == "open" if module else None),
+        Condition(
+            "driver",
+            "535 or later",
+            driver or "not told",
+            int(driver.split(".")[0]) >= 535 if driver else None,
+            f"the driver is too old ({driver}; 535 or later will do)",
+        ),
+        Condition(
+            "kernel module",
+            "the open one",
+            module or "not told",
+            module == "open" if module else None,
+            f"the driver's kernel module is the {module} one, not the open one",
+        ),
         Condition(
             "uvm_disable_hmm",
             "not set",
             "not told" if disabled is None else str(disabled),
             None if disabled is None else str(disabled) in ("0", "N"),
+            "it is switched off by the module's parameter uvm_disable_hmm",
         ),
     ]
+
+
+def _option(name: str, built_in: bool | None) -> Condition:
+    """One of the options that the Linux kernel must have been built with."""
+    found = {None: "not told", True: "built in", False: "not built in"}[built_in]
+    return Condition(
+        f"kernel option {name}", "built in", found, built_in, f"the Linux kernel was built without CONFIG_{name}"
+    )
 
 
 def _kernel_is_new(release: str) -> bool | None:
@@ -173,12 +207,15 @@ def why_not_pageable(machine: Mapping[str, Any]) -> str | None:
     if found in (None, SOFTWARE_COHERENT, HARDWARE_COHERENT):
         return None
     conditions = hmm_conditions(machine)
-    lacking = [one for one in conditions if one.met is False]
-    unknown = [one.what for one in conditions if one.met is None]
-    text = "A kernel that is given memory of malloc faults, because the GPU cannot page here. "
-    if lacking:
-        text += "Missing for it: " + ", ".join(f"{one.what} {one.needed} (here {one.found})" for one in lacking) + "."
-    else:
-        told = "All that the description tells of the conditions is met" if unknown else "All conditions are met"
-        text += f"{told}, and yet the driver does not offer it."
+    lacking, unknown = what_is_lacking(machine), [one.what for one in conditions if one.met is None]
+    text = "A kernel that is given memory of malloc faults here, because the GPU cannot page it in"
+    text += f": {' and '.join(lacking)}. " if lacking else ". "
+    text += "All other conditions" if lacking else "All conditions"
+    text += " of which something is told are met" if unknown else " are met"
+    text += "." if lacking else ", and yet the driver does not offer it."
     return text + (f" Not told: {', '.join(unknown)}." if unknown else "")
+
+
+def what_is_lacking(machine: Mapping[str, Any]) -> list[str]:
+    """What paging by software lacks on a machine, each in words."""
+    return [one.lacking for one in hmm_conditions(machine) if one.met is False]

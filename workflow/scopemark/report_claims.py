@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scopemark import tables
+from scopemark.advice_finding import NOT_MEASURED
+from scopemark.advice_words import CANNOT_TELL, VARIES
 from scopemark.claims_definitions import load_claims
 from scopemark.collect import HERE
 from scopemark.experiment import load_experiment
@@ -71,7 +73,8 @@ def verdict_counts(
 
 
 def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
-    """Per machine, those of this run first: name, run, here, and its groups: experiment, topic, questions.
+    """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups: experiment, topic,
+    questions; and the questions that this run does not answer, by the reason.
 
     A question has its answers, each a finding, the conditions that it was found under, which end its sentence in
     brackets, and what there is to tell of a surprise.
@@ -83,13 +86,21 @@ def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
         name, where = column_label(run, target, machines)
         kind = machines.get((run, target), {}).get("kind", "")
         groups: dict[tuple[str, str], dict[str, list[tuple[str, str, str]]]] = {}
+        lead, unanswered = [], {}
         for entry in own.itertuples():
+            start, _, why = entry.answer.partition(": ")
+            if start == NOT_MEASURED:
+                unanswered.setdefault(why.removesuffix("."), []).append(entry.question)
+                continue
+            if entry.lead and not entry.answer.startswith((CANNOT_TELL, VARIES)):
+                lead.append(_split(entry.answer))
             topic = "" if missing(entry.topic) else entry.topic
             questions = groups.setdefault((load_experiment(entry.experiment).title, topic), {})
             surprise = "" if missing(entry.surprise) else entry.surprise
             questions.setdefault(entry.question, []).append((*_split(entry.answer), surprise))
         listed = [(experiment, topic, questions) for (experiment, topic), questions in groups.items()]
-        blocks.append({"name": name, "run": where, "here": run == HERE, "kind": kind, "groups": listed})
+        block = {"name": name, "run": where, "here": run == HERE, "kind": kind, "lead": lead, "groups": listed}
+        blocks.append(block | {"unanswered": unanswered})
     return sorted(blocks, key=lambda block: (not block["here"], block["kind"] != "gpu"))
 
 

@@ -23,6 +23,7 @@ with job(snakemake.log[0]):
                     "target": place.target,
                     "experiment": name,
                     "topic": question.get("topic"),
+                    "lead": question.get("lead", False),
                     "question": question["question"],
                 }
                 for text, ratio, surprise in answer(question, experiment, place.machine, rows):
