@@ -17,11 +17,11 @@ MIB = 2**20
 NEAR, LINK, FAULTING = 1000e9, 50e9, 5e9  # bytes a second
 
 
-def access(allocator, rate, processor="gpu", origin="cpu", number=1, operation="read", **others):
-    bytes = MIB * (2 if operation == "update" else 1)
+def access(allocator, rate, processor="gpu", origin="cpu", number=1, operation="read", size_bytes=MIB, **others):
+    bytes = size_bytes * (2 if operation == "update" else 1)
     point = {
         "allocator": allocator,
-        "size_bytes": MIB,
+        "size_bytes": size_bytes,
         "processor": processor,
         "origin": origin,
         "operation": operation,
@@ -85,6 +85,8 @@ def test_what_was_found():
     assert found("pinned") == ["CPU", "CPU", "yes", "yes", "no"]
     assert found("device") == [None, "GPU", "no", "yes", None]
     assert found("malloc") == ["CPU", None, "yes", "no", None]
+    measured = Measured(EVERYTHING, MANAGED_ONLY)
+    assert [measured.fault_bytes(name) for name in ("managed", "pinned")] == [MIB / 16, None]
 
 
 def test_memory_that_goes_one_way_only():
@@ -173,7 +175,7 @@ def text(rows, machine=MANAGED_ONLY):
 def line(text, heading, call):
     """The cells of an allocator, by the headings of the table that has such a heading."""
     for table in text.split("\n\n"):
-        heads, *lines = [one for one in table.splitlines() if one.startswith("  ")]
+        heads, *lines = [one for one in table.splitlines() if one.startswith("  ")] or [""]
         if heading in heads:
             (cells,) = [re.split(r"  +", one.strip()) for one in lines if one.strip().startswith(call + "  ")]
             return dict(zip(["", *re.split(r"  +", heads.strip())], cells, strict=True))
@@ -200,25 +202,34 @@ def test_the_text():
             row("peer", status="unsupported", reason="needs two GPUs; there is 1", way="managed_both"),
         ]
     )
-    assert made.startswith("G, measured here: managed only; passes over 1 MiB\n")
+    assert made.startswith("G, measured here: managed only\n\nWhere it lies and who reaches it, by passes over 1 MiB\n")
+    assert max(map(len, made.splitlines())) <= 130
     cells = line(made, "migrates", "cudaMallocManaged")
+    # There is one GPU: nothing is said of peers.
     assert cells == {
         "": "cudaMallocManaged",
         "lies, touched by CPU": "CPU",
         "by GPU": "GPU",
         "CPU": "yes",
         "GPU": "yes",
-        "peer": "one GPU",
         "migrates": "yes",
-        "pages": "64 KiB a fault",
-        "allocate 4 KiB": "5.00 µs",
-        "allocate 64 MiB": "1,000 µs",
-        "free 4 KiB": "2.00 µs",
+        "a fault": "64 KiB",
+    }
+    cells = line(made, "migrates", "cudaMalloc")
+    assert (cells["lies, touched by CPU"], cells["by GPU"]) == ("cannot", "GPU")
+    cells = line(made, "migrates", "malloc")
+    assert (cells["lies, touched by CPU"], cells["by GPU"]) == ("CPU", "cannot")
+    cells = line(made, "allocate", "cudaMallocManaged")
+    assert cells == {
+        "": "cudaMallocManaged",
+        "allocate 4 KiB": "5.00",
+        "allocate 64 MiB": "1,000",
+        "free 4 KiB": "2.00",
     }
     cells = line(made, "GPU read", "cudaMallocManaged")
     assert (cells["GPU read"], cells["CPU read"]) == ("5.00 → 1,000", "4.00 → 8.00")
-    assert cells["GPU random 4096 B"] == "5.00"
-    assert "GPU random 64 B" not in cells  # which nobody measured
+    cells = line(made, "one in", "cudaMallocManaged")
+    assert cells == {"": "cudaMallocManaged", "GPU, one in 4 KiB": "5.00"}  # of 64 bytes nobody measured
     assert line(made, "GPU read", "cudaMalloc")["GPU read"] == "1,000 → 1,000°"
 
 
@@ -232,6 +243,33 @@ def test_what_differs_from_the_guide_has_it_beside():
     assert line(text(rows, HMM), "migrates", "malloc")["migrates"] == "to the CPU (guide: yes)"
 
 
+def test_peers_are_told_where_there_are_several_gpus():
+    made = text([*EVERYTHING, row("peer", way="managed_both")])
+    assert line(made, "migrates", "cudaMallocManaged")["peer"] == "yes"
+
+
+def test_pages_are_those_of_the_largest_piece():
+    note = "pages of 4 KiB, {} KiB in huge ones"
+    rows = [access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(0))]
+    machine = MANAGED_ONLY | {"memory": {"transparent_huge_page_bytes": 2 * MIB}}
+    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB, too small for huge ones"
+    rows.append(access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(1024), size_bytes=4 * MIB))
+    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB, 25% in huge ones"
+    rows.append(access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(0), size_bytes=8 * MIB))
+    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB"
+    assert Measured(rows, machine).pages("malloc") is None
+
+
+def test_random_reads_are_of_what_the_processor_has_written():
+    point = {"pattern": "random", "stride_bytes": 64, "size_bytes": MIB, "pass": 2, "processor": "gpu"}
+    rows = [
+        row("access", seconds, allocator="managed", origin=who, **point) for who, seconds in (("gpu", 2), ("cpu", 1))
+    ]
+    assert Measured(rows, MANAGED_ONLY).random("managed", "gpu", 64) == 2**20 / 2
+    assert Measured(rows[1:], MANAGED_ONLY).random("managed", "gpu", 64) == 2**20
+    assert Measured(rows, MANAGED_ONLY).random("managed", "cpu", 64) is None
+
+
 def test_a_cpu_has_a_table_of_its_own():
     one = {"processor": "cpu", "origin": "cpu", "kind": "cpu"}
     rows = [
@@ -240,10 +278,21 @@ def test_a_cpu_has_a_table_of_its_own():
     rows.append(access("mmap_huge", 40e9, threads="1/cpu", **one))  # of all its CPUs
     made = text(rows, CPU)
     assert "page faults" not in made
-    cells = line(made, "CPU read", "mmap, MADV_HUGEPAGE")
-    assert (cells["pages"], cells["CPU read"]) == ("4 KiB, 50% in huge ones", "4.00 → 4.00")
+    assert line(made, "pages", "mmap, MADV_HUGEPAGE")["pages"] == "4 KiB, 50% in huge ones"
+    assert line(made, "CPU read", "mmap, MADV_HUGEPAGE")["CPU read"] == "4.00 → 4.00"
     cells = line(text(rows[:1], CPU), "CPU read", "mmap, MADV_HUGEPAGE")
     assert cells["CPU read"] == "4.00"  # of the one pass that was measured
+
+
+def test_first_writes_have_a_size_of_their_own():
+    first = {"processor": "cpu", "origin": "nobody", "operation": "write", "kind": "cpu"}
+    rows = [access("malloc", 4e9, size_bytes=MIB, **first)]
+    rows += [
+        access("malloc", rate, number=number, size_bytes=4 * MIB, **first) for number, rate in ((2, 8e9), (1, 2e9))
+    ]
+    cells = line(text(rows, CPU), "first write", "malloc")
+    assert cells == {"": "malloc", "first write, 4 MiB": "2.00 → 8.00"}
+    assert "Reads at random" not in text(rows, CPU)
 
 
 def test_nothing_measured_is_no_table():

@@ -88,15 +88,16 @@ class Measured:
         return max((key[1] for key in self._access if key[6] == "random"), default=None)
 
     def random(self, allocator: str, processor: str, stride_bytes: int) -> float | None:
-        """Random reads per second, a word from each granule of that size, in memory that was gone over before."""
+        """Random reads per second, a word from each granule of that size, in memory that was gone over before: if there
+        is a choice, that the processor itself has written."""
         rows = [
             row
-            for key, row in self._access.items()
+            for key, row in sorted(self._access.items(), key=lambda item: item[0][4] == processor)
             if (key[0], key[2], key[5], key[7]) == (allocator, processor, 2, stride_bytes)
             and (key[6], key[1]) == ("random", self.random_bytes)
             and row["status"] in USABLE
         ]
-        return max((float(row["operations_per_second"]) for row in rows), default=None)
+        return float(rows[-1]["operations_per_second"]) if rows else None
 
     @property
     def sizes_of_calls(self) -> list[int]:
@@ -153,22 +154,37 @@ class Measured:
         row = self.access(allocator, "cpu", "gpu", "read", number)
         return plain(row.get("major_faults_median")) if row is not None else None
 
-    def pages(self, allocator: str) -> list[str]:
-        """What is known of its pages: their size as the CPU sees it, and what one of its page faults moved."""
-        found = []
-        own = [row for row in self._access.values() if row["allocator"] == allocator]
-        for row in sorted(
-            own, key=lambda row: -row["size_bytes"]
-        ):  # a small piece of memory has no room for a huge page
-            told = re.match(r"pages of (\d+) KiB, (\d+) KiB in huge ones", plain(row.get("note")) or "")
-            if told:
-                huge = min(1, 1024 * int(told[2]) / row["size_bytes"])
-                found.append(f"{told[1]} KiB" + (f", {huge:.0%} in huge ones" if huge else ""))
-                break
+    def pages(self, allocator: str) -> str | None:
+        """The size of its pages as the CPU sees them, by the largest piece of it that was looked at: a small one has no
+        room for a huge page."""
+        told = {}
+        for row in self._access.values():
+            found = re.match(r"pages of (\d+) KiB, (\d+) KiB in huge ones", plain(row.get("note")) or "")
+            if row["allocator"] == allocator and found:
+                told[row["size_bytes"]] = f"{found[1]} KiB", 1024 * int(found[2]) / row["size_bytes"]
+        if not told:
+            return None
+        size, huge = told[max(told)]
+        if huge:
+            return f"{size}, {min(1, huge):.0%} in huge ones"
+        no_room = max(told) < (self.machine.get("memory", {}).get("transparent_huge_page_bytes") or 0)
+        return f"{size}, too small for huge ones" if allocator == "mmap_huge" and no_room else size
+
+    def fault_bytes(self, allocator: str) -> float | None:
+        """What one page fault of the CPU brings over on average; None where it takes none, or nobody looked."""
         faults = self._faults(allocator, 1)
-        if faults:
-            found.append(f"{self.size_bytes / faults / 1024:,.0f} KiB a fault")
-        return found
+        return self.size_bytes / faults if faults else None
+
+    def first_writes(self, allocator: str) -> tuple[int, list[float]] | None:
+        """The largest memory that nobody had touched before a CPU wrote it, and the bytes per second of its passes."""
+        rows = [
+            row
+            for key, row in sorted(self._access.items(), key=lambda item: item[0][5])
+            if (key[0], *key[2:5]) == (allocator, "cpu", "write", "nobody") and row["status"] in USABLE
+        ]
+        size = max((row["size_bytes"] for row in rows), default=None)
+        rates = [bandwidth(row) for row in rows if row["size_bytes"] == size]
+        return (size, [rate.value for rate in rates if rate]) if size else None
 
     def peer(self, allocator: str) -> str | None:
         """Whether another GPU reaches it: yes, no, one GPU; None where it was not tried."""

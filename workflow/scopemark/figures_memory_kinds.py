@@ -42,7 +42,8 @@ def pages(results: Results, kind: str) -> pd.DataFrame:
     """The cases of reads at random places of memory of every allocator, and in order of as much or more, of those
     processors that have read at random.
 
-    Of each the last pass, which has the pages where they are wanted.
+    Of each the last pass, which has the pages where they are wanted, and if there is a choice of what the processor
+    itself has written.
     The column `how` says in words what was read.
     """
     reads = cases(results, kind, "access", operation="read")
@@ -54,6 +55,7 @@ def pages(results: Results, kind: str) -> pd.DataFrame:
     )
     same = ["machine", "allocator", "processor", "pattern", "stride_bytes", "threads"]
     found = found[found["pass"] == found.groupby(same)["pass"].transform("max")]
+    found = found.assign(other=found["origin"] != found["processor"]).sort_values("other", kind="stable")
     found = found.drop_duplicates(same)
     apart = texts(found["stride_bytes"], sized)
     how = ("at random, places " + apart + " apart").where(found["pattern"] == "random", "in order")
