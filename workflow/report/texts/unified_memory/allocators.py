@@ -16,7 +16,7 @@ STRIDES = (64, 4096)
 OTHER = {"gpu": "cpu", "cpu": "gpu"}
 BEHAVIOUR = """\
 lies        with whom the memory is after its first touch, by the speed of a kernel's first pass over it
-CPU … peer  whether that processor reaches it; a kernel by its canary
+CPU, GPU    whether that processor reaches it, a kernel by its canary; peer: another GPU, where there is one
 migrates    to whoever touches it: a kernel's second pass is local where its first was not, and the CPU's first pass
             takes page faults where its second takes none
 pages       as the CPU sees them. The guide has 2 MiB for all that a GPU maps, which no program can look up
