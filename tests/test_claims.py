@@ -216,8 +216,8 @@ def test_a_lost_update_contradicts():
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([], "the preset did not measure it"),
-        ([contention("block", "shared", 1.0)], "the preset did not measure it"),
+        ([], "The preset did not measure it."),
+        ([contention("block", "shared", 1.0)], "The preset did not measure it."),
         (
             [contention("block", "shared", 1.0, status="timeout"), contention("device", "global", 1.0)],
             "timeout: made timeout",

@@ -153,7 +153,7 @@ def test_memory_of_a_file_stays():
     finding = judged("UM4", [rows[0] | {"major_faults_most": 7}], HMM)
     assert (finding.verdict, finding.comparisons[0]["high"]) == ("unresolved", 7)
     assert (
-        "page faults were not counted"
+        "Page faults were not counted"
         in judged("UM4", [access(allocator="file", origin="gpu", processor="cpu")], HMM).detail
     )
 
@@ -220,6 +220,9 @@ def test_hints():
     assert [judged("UM13b", rows).pairs, judged("UM13b", rows).ratio.value] == [1, pytest.approx(4)]
     assert [judged("UM13c", rows).pairs, judged("UM13c", rows).ratio.value] == [1, pytest.approx(10)]
     assert judged("UM9", rows, LIMITED).verdict == "not testable here"
+    slow = row("hint", status="skipped", reason="no time", hint="read_mostly", workload="exchange")
+    slow["median_seconds"] = 2.0
+    assert "(skipped: no time, each 2.00 s)" in judged("UM13c", [rows[4], slow]).detail
     direct = [row("hint", hint="preferred_host_accessed_by_gpu", workload="exchange", faults=0)]
     assert judged("UM11b", direct).verdict == "holds"
     assert judged("UM11b", [direct[0] | {"major_faults_least": 5, "major_faults_most": 5}]).verdict == "contradicted"

@@ -200,7 +200,7 @@ IN_ORDER = "it began after the kernel before it; the kernel behind it found the 
         # A case has every note once.
         (f"{IN_ORDER}; it began before the end of the kernel before it", "contradicted", "Noted besides in some of 10"),
         (IN_ORDER.replace("found the data in place", "had to wait for data"), "contradicted", "had to wait for data."),
-        (None, "not testable here", "Not testable here"),
+        (None, "not testable here", "Nothing was noted."),
     ],
 )
 def test_a_prefetchs_order_is_that_of_its_notes(note, verdict, said):

@@ -72,7 +72,8 @@ def judge_notes(
     family = select(rows, claim["quantity"]["where"])
     noted = [row for row in family if row["status"] in USABLE and plain(row.get("note")) is not None]
     if not noted:
-        return not_testable(why_no_pairs(family, {}, {}))
+        measured = any(row["status"] in USABLE for row in family)
+        return not_testable("nothing was noted" if measured else why_no_pairs(family, {}, {}))
     notes = [str(row["note"]) for row in noted]
     matched = [re.fullmatch(claim["quantity"]["pattern"], note) is not None for note in notes]
     verdicts = [HOLDS if one else CONTRADICTED for one in matched]

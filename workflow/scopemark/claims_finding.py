@@ -33,7 +33,7 @@ class Finding:
 
 
 def not_testable(reason: str) -> Finding:
-    return Finding(NOT_TESTABLE, sentence([f"not testable here: {reason}"]))
+    return Finding(NOT_TESTABLE, sentence([reason]))
 
 
 def claim_tables(findings: Iterable[tuple[str, str, str, Finding]]) -> tuple[pd.DataFrame, pd.DataFrame]:

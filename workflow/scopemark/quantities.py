@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from scopemark.benchmark import Benchmark
+from scopemark.report_format import interval as duration
 from scopemark.statistics import Interval, added, ratio_interval
 
 Condition = Mapping[str, Any]
@@ -246,6 +247,8 @@ def why_no_pairs(
         if not any(row["status"] in USABLE for row in side):
             row = side[0]
             reason = f": {row['reason']}" if plain(row.get("reason")) is not None else ""
+            took = plain(row.get("median_seconds"))  # of a case that was too slow for its time budget
+            reason += f", each {duration(took, math.nan, math.nan, 's')}" if took is not None else ""
             return f"its cases have no result ({row['status']}{reason})"
         if not any(estimate(row) for row in side):
             return "its cases have too few samples for an interval"
