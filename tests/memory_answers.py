@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helpers import ROOT
 from memory_rows import results, row
-from scopemark.figures import load_figure
+from scopemark.figures.data import load_figure
 
 ANSWERS = load_figure(ROOT / "workflow/report/texts/unified_memory/answers.py")
 MANAGED_ONLY = {

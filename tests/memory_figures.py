@@ -6,7 +6,7 @@ import pandas as pd
 
 from helpers import ROOT
 from memory_rows import results
-from scopemark.figures import load_figure
+from scopemark.figures.data import load_figure
 
 DIRECTORY = ROOT / "workflow/report/figures/unified_memory"
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from scopemark import tables
 from scopemark.experiment import load_experiment
-from scopemark.figures import Results
+from scopemark.figures.data import Results
 
 EXPERIMENT = load_experiment("unified_memory")
 KIB, MIB = 2**10, 2**20

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from claim_rows import CPU, EXPERIMENT, GPU, row
-from scopemark.advice import OUTCOMES, answer, load_advice
-from scopemark.advice_finding import clearly
+from scopemark.advice.finding import clearly
+from scopemark.advice.questions import OUTCOMES, answer, load_advice
 from scopemark.errors import UserError
 from scopemark.statistics import Interval
 

@@ -9,11 +9,11 @@ import pytest
 
 from claim_rows import EXPERIMENT, GPU, row
 from scopemark import tables
-from scopemark.advice import answer, load_advice
-from scopemark.advice_code import built_fences, reason, with_fences
+from scopemark.advice.code import built_fences, reason, with_fences
+from scopemark.advice.questions import answer, load_advice
 from scopemark.experiment import load_experiment
-from scopemark.report_claims import advice_by_machine
-from scopemark.report_templates import environment
+from scopemark.report.claims import advice_by_machine
+from scopemark.report.templates import environment
 
 QUESTIONS = load_advice("scoped_atomics")
 

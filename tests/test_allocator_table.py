@@ -7,9 +7,9 @@ import pytest
 from helpers import ROOT
 from scopemark import tables
 from scopemark.allocator_table import COLUMNS, Measured, in_guide
-from scopemark.claims import judge
-from scopemark.claims_definitions import load_claims
-from scopemark.figures import Results, load_figure
+from scopemark.claims.definitions import load_claims
+from scopemark.claims.judge import judge
+from scopemark.figures.data import Results, load_figure
 from unified_memory_rows import ATS, CPU, EXPERIMENT, HMM, LIMITED, MANAGED_ONLY, at, gpu, refused, row
 
 TEXT = load_figure(ROOT / "workflow/report/texts/unified_memory/allocators.py")

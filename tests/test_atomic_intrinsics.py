@@ -12,10 +12,10 @@ import pytest
 
 from scopemark.benchmark import Machine
 from scopemark.build import compile_cubin, write_instances
-from scopemark.claims_code import judge_build
-from scopemark.claims_definitions import load_claims
-from scopemark.claims_lost import lost_verdict
-from scopemark.claims_verdict import RELATIONS
+from scopemark.claims.code import judge_build
+from scopemark.claims.definitions import load_claims
+from scopemark.claims.lost import lost_verdict
+from scopemark.claims.verdict import RELATIONS
 from scopemark.errors import UserError
 from scopemark.experiment import load_experiment
 from scopemark.experiments.atomic_intrinsics import contention, histogram, operation, sample

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from claim_rows import CPU, EXPERIMENT, GPU, row
-from scopemark.claims import Place, judge, places
-from scopemark.claims_code import judge_build
-from scopemark.claims_definitions import check_condition, lacking, load_claims
-from scopemark.claims_finding import claim_tables
-from scopemark.claims_text import family_text, number, ratio_text
-from scopemark.claims_verdict import equal, family_verdict, greater, judge_ratios, no_faster, no_slower
+from scopemark.claims.code import judge_build
+from scopemark.claims.definitions import check_condition, lacking, load_claims
+from scopemark.claims.finding import claim_tables
+from scopemark.claims.judge import Place, judge, places
+from scopemark.claims.text import family_text, number, ratio_text
+from scopemark.claims.verdict import equal, family_verdict, greater, judge_ratios, no_faster, no_slower
 from scopemark.errors import UserError
 from scopemark.quantities import matched_pairs, meets, plain
 from scopemark.quantities_code import kernel_words

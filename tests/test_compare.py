@@ -8,7 +8,8 @@ import pytest
 
 from helpers import copy_repository, snakemake
 from scopemark import tables
-from scopemark.compare import (
+from scopemark.compare.page import finding, page
+from scopemark.compare.runs import (
     Thresholds,
     binomial_tail,
     compare_code,
@@ -19,8 +20,7 @@ from scopemark.compare import (
     status_changes,
     verdict,
 )
-from scopemark.compare_page import finding, page
-from scopemark.compare_settings import comparison
+from scopemark.compare.settings import comparison
 from scopemark.errors import UserError
 from scopemark.statistics import Interval
 from scopemark.stored_run import StoredRun, changed_facts, check_same_machine, find_run

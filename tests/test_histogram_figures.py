@@ -5,7 +5,7 @@ import pytest
 
 from scopemark import tables
 from scopemark.experiment import load_experiment
-from scopemark.figures import Results, load_figure
+from scopemark.figures.data import Results, load_figure
 from scopemark.layout import REPORT
 
 PARAMETERS = load_experiment("atomic_intrinsics").parameter_names

@@ -7,9 +7,9 @@ import pytest
 from helpers import ROOT
 from scopemark import tables
 from scopemark.benchmark import Machine
-from scopemark.figures import load_figure
+from scopemark.figures.data import load_figure
 from scopemark.paradigm import DECIDING
-from scopemark.report_templates import environment
+from scopemark.report.templates import environment
 from scopemark.stage.allocators import ALLOCATORS
 from unified_memory_rows import ATS, CPU, EXPERIMENT, HMM, LIMITED, MANAGED_ONLY, gpu, row
 

@@ -125,7 +125,7 @@ def test_an_edited_figure_draws_itself_and_the_report_alone(run):
 
 def test_an_edited_module_of_the_package_redoes_what_runs_it(run):
     """Planned, not done: the verdicts and what follows from them, and nothing that they are judged by."""
-    module = run.tree / "workflow/scopemark/claims_verdict.py"
+    module = run.tree / "workflow/scopemark/claims/verdict.py"
     text, written = module.read_bytes(), module.stat()
     module.write_bytes(text + b"\n# An edit.\n")
     planned = set(re.findall(r"^rule (\w+):", run.snakemake("-n").stdout, re.M))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from scopemark.report_latex import macros
+from scopemark.report.latex import macros
 
 COMMON = {"run": "here", "target": "gpu0", "machine": "G"}
 

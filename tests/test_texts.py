@@ -9,12 +9,12 @@ import pytest
 from helpers import ROOT
 from scopemark import tables
 from scopemark.experiment import load_experiment
-from scopemark.figures import Results, load_figure, load_results
-from scopemark.report_format import fact, interval, published_value
-from scopemark.report_parts import text_parts
-from scopemark.report_results import ROWS, result_parts
-from scopemark.report_templates import environment
-from scopemark.report_text import lined_up
+from scopemark.figures.data import Results, load_figure, load_results
+from scopemark.report.format import fact, interval, published_value
+from scopemark.report.parts import text_parts
+from scopemark.report.results import ROWS, result_parts
+from scopemark.report.templates import environment
+from scopemark.report.text import lined_up
 
 SAMPLE = load_figure(ROOT / "workflow/report/texts/atomic_intrinsics/sample.py")
 BENCHMARK = load_experiment("atomic_intrinsics").benchmark("sample")

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from scopemark import tables
-from scopemark.report_templates import environment
-from scopemark.report_toolchains import toolchain_parts
+from scopemark.report.templates import environment
+from scopemark.report.toolchains import toolchain_parts
 from scopemark.toolchain_changes import kernel_ratios, toolchain_changes
 
 OLD, NEW = "cuda-13.0", "cuda-13.5"

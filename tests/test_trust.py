@@ -13,8 +13,8 @@ import pytest
 from helpers import ROOT, copy_repository, snakemake
 from scopemark import style, tables
 from scopemark.errors import UserError
-from scopemark.figures import load_figure
-from scopemark.figures_save import read_points, save, write_points
+from scopemark.figures.data import load_figure
+from scopemark.figures.save import read_points, save, write_points
 from scopemark.layout import figures
 from scopemark.trust_report import null, nvbench, page, repeat, source, words
 from scopemark.trust_report.goals import MET, MISSED, UNCLEAR, at_least, at_most, wilson

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_rows import EXPERIMENT, KIB, MIB, back, counter, hint, row
-from scopemark.advice import answer, load_advice
+from scopemark.advice.questions import answer, load_advice
 from unified_memory_rows import ATS, HMM, gpu
 
 QUESTIONS = load_advice("unified_memory")

@@ -7,8 +7,8 @@ import pytest
 from helpers import ROOT
 from memory_answers import ANSWERS, MANAGED_ONLY, moved, read, said
 from memory_rows import KIB, MIB, results, row
-from scopemark.report_memory import Cases, Unknown
-from scopemark.report_parts import text_parts
+from scopemark.report.memory import Cases, Unknown
+from scopemark.report.parts import text_parts
 
 
 def test_the_first_kernel_pays_for_its_pages():

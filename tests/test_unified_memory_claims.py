@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scopemark.canaries import canaries
-from scopemark.claims_canaries import canary_verdict
-from scopemark.claims_finding import claim_tables
-from scopemark.claims_steps import faults_verdict, seconds_verdict
+from scopemark.claims.canaries import canary_verdict
+from scopemark.claims.finding import claim_tables
+from scopemark.claims.steps import faults_verdict, seconds_verdict
 from scopemark.quantities import ESTIMATES, bandwidth, speed
 from scopemark.statistics import Interval, added
 from scopemark.tables import check

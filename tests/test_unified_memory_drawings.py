@@ -12,8 +12,8 @@ matplotlib.use("agg")
 from helpers import ROOT
 from memory_rows import MIB, access, back, counter, hint, results, row
 from scopemark import style, tables
-from scopemark.figures import load_figure
-from scopemark.figures_save import read_points, write_points
+from scopemark.figures.data import load_figure
+from scopemark.figures.save import read_points, write_points
 
 DIRECTORY = ROOT / "workflow/report/figures/unified_memory"
 FIGURES = sorted(path.stem for path in DIRECTORY.glob("*.py"))

@@ -6,8 +6,8 @@ import pytest
 
 from memory_figures import DIRECTORY, points, values
 from memory_rows import KIB, MIB, access, back, counter, row
-from scopemark.figures import load_figure
-from scopemark.figures_memory import short, sized, team
+from scopemark.figures.data import load_figure
+from scopemark.figures.memory import short, sized, team
 
 
 def test_passes_stand_beside_the_link_and_the_memory():

@@ -7,9 +7,9 @@ import pytest
 
 from memory_figures import DIRECTORY, points, values
 from memory_rows import KIB, MIB, hint, results, row
-from scopemark.figures import load_figure
-from scopemark.figures_bars import outcome
-from scopemark.figures_memory import relative
+from scopemark.figures.bars import outcome
+from scopemark.figures.data import load_figure
+from scopemark.figures.memory import relative
 
 
 def test_hints_are_speed_ups_over_none_and_losses_stand_left_of_one():

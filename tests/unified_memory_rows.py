@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scopemark.claims import Place, judge
-from scopemark.claims_definitions import load_claims
+from scopemark.claims.definitions import load_claims
+from scopemark.claims.judge import Place, judge
 from scopemark.experiment import load_experiment
 
 EXPERIMENT = load_experiment("unified_memory")

@@ -1,4 +1,4 @@
-from scopemark.compare_settings import comparison
+from scopemark.compare.settings import comparison
 
 
 def compare_settings():

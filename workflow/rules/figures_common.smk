@@ -11,7 +11,7 @@ from scopemark.layout import (
 
 # What every figure is drawn with; a change in it draws all of them again.
 FIGURE_SOURCES = sorted(
-    map(os.path.relpath, (REPORT.parent / "scopemark").glob("figures*.py"))
+    map(os.path.relpath, (REPORT.parent / "scopemark" / "figures").glob("*.py"))
 ) + ["workflow/scopemark/style.py"]
 
 

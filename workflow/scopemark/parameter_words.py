@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scopemark.quantities import plain
-from scopemark.report_format import fact
+from scopemark.report.format import fact
 
 _FORMS = {
     "address": "{} address",

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from scopemark.benchmark import Benchmark
-from scopemark.report_format import interval as duration
+from scopemark.report.format import interval as duration
 from scopemark.statistics import Interval, added, ratio_interval
 
 Condition = Mapping[str, Any]

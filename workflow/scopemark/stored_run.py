@@ -10,7 +10,7 @@ from typing import Any
 
 from scopemark.collect import read_machine
 from scopemark.errors import UserError
-from scopemark.report_format import flat
+from scopemark.report.format import flat
 
 SHAPE = (
     "a run is a directory with machine.json, <experiment>.cases.csv and <experiment>.samples.csv.gz, "

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scopemark import tables
 from scopemark.collect import HERE
-from scopemark.compare import TIMED
+from scopemark.compare.runs import TIMED
 from scopemark.statistics import Interval, geometric_mean, ratio_interval
 
 COMPARED = ("instruction", "warp_aggregated", "registers")

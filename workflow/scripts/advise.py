@@ -1,9 +1,9 @@
 """Answer every question of a reader, per run and target."""
 
 from scopemark import tables
-from scopemark.advice import answer, load_advice
-from scopemark.advice_code import built_fences, with_fences
-from scopemark.claims import places, rows_at
+from scopemark.advice.code import built_fences, with_fences
+from scopemark.advice.questions import answer, load_advice
+from scopemark.claims.judge import places, rows_at
 from scopemark.experiment import load_experiment
 from scopemark.jobs import job
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scopemark import tables
-from scopemark.compare import Thresholds, compare_code, compare_groups, compare_runs
+from scopemark.compare.runs import Thresholds, compare_code, compare_groups, compare_runs
 from scopemark.jobs import job
 from scopemark.stored_run import StoredRun, changed_facts, check_same_machine
 

@@ -1,7 +1,7 @@
 """Fail where a comparison confirmed a regression."""
 
 from scopemark import tables
-from scopemark.compare import regressions
+from scopemark.compare.runs import regressions
 from scopemark.errors import UserError
 from scopemark.jobs import job
 

@@ -3,7 +3,7 @@
 import sys
 
 from scopemark import tables
-from scopemark.compare_page import finding, write_page
+from scopemark.compare.page import finding, write_page
 from scopemark.jobs import job
 
 with job(snakemake.log[0]):

@@ -5,9 +5,9 @@ import matplotlib
 matplotlib.use("agg")
 
 from scopemark import style
-from scopemark.figures import load_figure, load_results
-from scopemark.figures_plots import nothing
-from scopemark.figures_save import read_points, save, write_points
+from scopemark.figures.data import load_figure, load_results
+from scopemark.figures.plots import nothing
+from scopemark.figures.save import read_points, save, write_points
 from scopemark.jobs import job
 
 with job(snakemake.log[0]):

@@ -1,10 +1,10 @@
 """Give every claim its verdict, per run and target."""
 
 from scopemark import tables
-from scopemark.claims import judge, places, rows_at
-from scopemark.claims_code import build_target, judge_build
-from scopemark.claims_definitions import load_claims
-from scopemark.claims_finding import claim_tables
+from scopemark.claims.code import build_target, judge_build
+from scopemark.claims.definitions import load_claims
+from scopemark.claims.finding import claim_tables
+from scopemark.claims.judge import judge, places, rows_at
 from scopemark.collect import HERE
 from scopemark.experiment import load_experiment
 from scopemark.jobs import job

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from scopemark import report_latex
-from scopemark.figures import load_figure, load_machines, load_results
+from scopemark.figures.data import load_figure, load_machines, load_results
 from scopemark.jobs import job
-from scopemark.report_code import code_table
-from scopemark.report_tables import claims_table, headline_numbers, with_intervals
+from scopemark.report import latex as report_latex
+from scopemark.report.code import code_table
+from scopemark.report.tables import claims_table, headline_numbers, with_intervals
 
 with job(snakemake.log[0]):
     files, output = snakemake.input, snakemake.output

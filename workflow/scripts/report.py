@@ -1,7 +1,7 @@
 """Render the report."""
 
 from scopemark.jobs import job
-from scopemark.report import write_page
+from scopemark.report.page import write_page
 
 with job(snakemake.log[0]):
     write_page(snakemake.output[0], dict(snakemake.input.items()), snakemake.params.settings)

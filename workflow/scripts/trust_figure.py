@@ -5,8 +5,8 @@ import matplotlib
 matplotlib.use("agg")
 
 from scopemark import style
-from scopemark.figures import load_figure
-from scopemark.figures_save import read_points, save, write_points
+from scopemark.figures.data import load_figure
+from scopemark.figures.save import read_points, save, write_points
 from scopemark.jobs import job
 from scopemark.trust_report.runs import load_runs
 

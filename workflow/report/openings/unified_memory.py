@@ -7,7 +7,7 @@ import pandas as pd
 
 from scopemark.canaries import ABSENT, FAILED, HELD, REFUSED, Canary, canaries
 from scopemark.collect import HERE
-from scopemark.figures import label
+from scopemark.figures.data import label
 from scopemark.paradigm import (
     DECIDING,
     FURTHER,
@@ -18,7 +18,7 @@ from scopemark.paradigm import (
     paradigm,
     why_not_pageable,
 )
-from scopemark.report_format import DASH, fact, flat
+from scopemark.report.format import DASH, fact, flat
 from scopemark.stage.allocators import ALLOCATORS
 
 ACCESSES = ("read", "write", "atomic")

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from scopemark import __version__, tables
-from scopemark.figures import device_name
-from scopemark.report_parts import figure_parts, headline
-from scopemark.report_templates import environment
+from scopemark.figures.data import device_name
+from scopemark.report.parts import figure_parts, headline
+from scopemark.report.templates import environment
 from scopemark.style import device_colour
 from scopemark.trust_report import null, nvbench, repeat, words
 from scopemark.trust_report.runs import TABLES, TrustRun, gathered, load_runs

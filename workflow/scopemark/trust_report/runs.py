@@ -12,7 +12,7 @@ import pandas as pd
 from scopemark import tables
 from scopemark.collect import HERE, read_machine
 from scopemark.errors import UserError
-from scopemark.figures import device_order, label
+from scopemark.figures.data import device_order, label
 
 TABLES = ("nvbench", "durations", "pairs", "repeat", "timing")
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scopemark import tables
 from scopemark.collect import HERE, read_machine, summarise
-from scopemark.figures import label, launch_words
+from scopemark.figures.data import label, launch_words
 
 
 def beside_source(cases: Sequence[str], samples: Sequence[str], machines: Sequence[str]) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scopemark.report_format import DASH, digits
+from scopemark.report.format import DASH, digits
 from scopemark.statistics import Interval
 
 MINUS = "\N{MINUS SIGN}"

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results
-from scopemark.figures_plots import dots
-from scopemark.figures_survivors import survivors
+from scopemark.figures.data import Results
+from scopemark.figures.plots import dots
+from scopemark.figures.survivors import survivors
 
 TITLE = "Updates that survive without atomics on CPU threads"
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, pick, points
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points
+from scopemark.figures.plots import dots
 
 TITLE = "The sample's twelve kernels in single shots"
 OPERATIONS = ["add", "max", "cas"]

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures import Results, arrange, pick, points
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points
+from scopemark.figures.plots import dots
 
 TITLE = "Ways of writing an update at matched order and scope"
 WAYS = ["intrinsic", "std_atomic_ref", "atomic_ref"]

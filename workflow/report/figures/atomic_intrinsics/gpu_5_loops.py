@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, pick, points
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, arrange, pick, points
+from scopemark.figures.plots import lines
 
 TITLE = "Loops of compare-and-swap against the native operation"
 FORMS = ["native", "loop_strong", "loop_weak", "loop_no_exit", "loop_backoff"]

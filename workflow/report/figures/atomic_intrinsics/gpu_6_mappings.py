@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, pick, points
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points
+from scopemark.figures.plots import dots
 
 TITLE = "Distributions of the updates, and adding up by hand"
 MAPPINGS = ["modulo", "block", "hash", "skewed", "sorted"]

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scopemark.experiments.atomic_intrinsics.operation import ALL, TYPES
-from scopemark.figures import Results, arrange, pick, points
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points
+from scopemark.figures.plots import dots
 
 TITLE = "Throughput of every atomic intrinsic"
 

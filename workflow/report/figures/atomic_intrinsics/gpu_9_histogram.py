@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results
-from scopemark.figures_histogram import draw, forms, ordered, shots
+from scopemark.figures.data import Results
+from scopemark.figures.histogram import draw, forms, ordered, shots
 
 __all__ = ["TITLE", "data", "draw"]
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, pick, points, widest
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, pick, points, widest
+from scopemark.figures.plots import dots
 
 TITLE = "APIs on CPU threads"
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, pick, points, widest
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, pick, points, widest
+from scopemark.figures.plots import lines
 
 TITLE = "False sharing by distance on CPU threads"
 

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures import Results, pick, points, widest
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, pick, points, widest
+from scopemark.figures.plots import lines
 
 TITLE = "Counting matches on CPU threads"
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, pick, points, widest
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points, widest
+from scopemark.figures.plots import dots
 
 TITLE = "Throughput by scope, placement and API"
 

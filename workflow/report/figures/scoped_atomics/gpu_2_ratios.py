@@ -5,8 +5,8 @@ import math
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures import DRAWN, LAUNCH, Results, launch_words, pick, widest
-from scopemark.figures_plots import dots
+from scopemark.figures.data import DRAWN, LAUNCH, Results, launch_words, pick, widest
+from scopemark.figures.plots import dots
 from scopemark.statistics import Interval, ratio_interval
 
 TITLE = "Throughput ratios, beside the published ones"

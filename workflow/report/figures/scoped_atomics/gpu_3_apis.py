@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures import Results, arrange, pick, points, widest
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points, widest
+from scopemark.figures.plots import dots
 
 TITLE = "APIs at matched scope and order"
 PLACES = [f"{scope} scope, {order}" for scope in ("block", "device", "system") for order in ("relaxed", "seq_cst")]

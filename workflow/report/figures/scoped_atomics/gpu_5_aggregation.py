@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures import Results, pick, points, widest
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, pick, points, widest
+from scopemark.figures.plots import dots
 
 TITLE = "Logical operations and the atomics issued for them"
 QUANTITIES = ("operations_per_second", "issued_per_second")

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures import Results, arrange, pick, points, widest
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points, widest
+from scopemark.figures.plots import dots
 
 TITLE = "Operations on a device-scope counter"
 OPERATIONS = [

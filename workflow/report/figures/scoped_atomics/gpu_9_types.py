@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, pick, points, widest
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, pick, points, widest
+from scopemark.figures.plots import dots
 
 TITLE = "Element types by scope and placement"
 TYPES = ["int32", "uint32", "uint64", "float32", "float64"]

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures_plots import limits, log_ticks, panels
+from scopemark.figures.plots import limits, log_ticks, panels
 from scopemark.trust_report.nvbench import BATCHED_FROM, BOUNDS, checks
 
 TITLE = "Our time against NVBench's"

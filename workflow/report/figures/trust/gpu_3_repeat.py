@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures_plots import panels
+from scopemark.figures.plots import panels
 from scopemark.trust_report.repeat import class_names, measured_twice
 
 TITLE = "The second run against the first"

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from scopemark import style
-from scopemark.figures_plots import panels
+from scopemark.figures.plots import panels
 from scopemark.trust_report.repeat import where_time_goes
 
 TITLE = "Where the wall time goes"

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, points
-from scopemark.figures_memory import called, team
-from scopemark.figures_memory_kinds import pages
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, points
+from scopemark.figures.memory import called, team
+from scopemark.figures.memory_kinds import pages
+from scopemark.figures.plots import dots
 
 TITLE = "CPU reads in order and at random, by allocator"
 

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results
-from scopemark.figures_memory_kinds import allocations
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results
+from scopemark.figures.memory_kinds import allocations
+from scopemark.figures.plots import dots
 
 TITLE = "Getting memory on the CPU, and giving it back"
 

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, points
-from scopemark.figures_memory import alike, called, link_rates, memory_rates, quoted, texts
-from scopemark.figures_memory_kinds import DOES, passes
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, points
+from scopemark.figures.memory import alike, called, link_rates, memory_rates, quoted, texts
+from scopemark.figures.memory_kinds import DOES, passes
+from scopemark.figures.plots import dots
 
 TITLE = "Bandwidth by pass: managed memory against all others"
 

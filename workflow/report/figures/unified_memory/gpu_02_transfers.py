@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import cases, link_rates, moved, quoted, short, sized, texts, word
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import cases, link_rates, moved, quoted, short, sized, texts, word
+from scopemark.figures.plots import lines
 
 TITLE = "Ways to move data, by size and direction"
 WAYS = [

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import DRAWN, Results, arrange, points
-from scopemark.figures_bars import bars
-from scopemark.figures_memory import alike, cases, quoted, relative, sized, texts, word
+from scopemark.figures.bars import bars
+from scopemark.figures.data import DRAWN, Results, arrange, points
+from scopemark.figures.memory import alike, cases, quoted, relative, sized, texts, word
 
 TITLE = "Hints: speed-up over none, per workload"
 WORKLOADS = ["gpu_reads", "gpu_updates", "both_read", "exchange", "sparse"]

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import cases, sized, word
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import cases, sized, word
+from scopemark.figures.plots import dots
 
 TITLE = "What the call of a hint costs"
 CALLS = [

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import cases, short, winner_from, word
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import cases, short, winner_from, word
+from scopemark.figures.plots import lines
 
 TITLE = "Ways back, by size of the result"
 WAYS = ["explicit_copy", "device_write", "host_read"]

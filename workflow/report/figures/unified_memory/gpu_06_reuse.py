@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import cases, relative, sized, word
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import cases, relative, sized, word
+from scopemark.figures.plots import lines
 
 TITLE = "Reuse: time against explicit copies of pinned memory"
 WAYS = ["explicit_pageable", "managed", "managed_prefetch", "managed_hints", "pinned", "malloc"]

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import cases, sized, word
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import cases, sized, word
+from scopemark.figures.plots import lines
 
 TITLE = "Ping-pong between CPU and GPU, by iteration"
 MANY = 2  # times as many page faults as in the other turns are worth a note

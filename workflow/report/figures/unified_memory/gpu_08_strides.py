@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import at_largest, cases, quoted, short, sized, texts
-from scopemark.figures_plots import lines
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import at_largest, cases, quoted, short, sized, texts
+from scopemark.figures.plots import lines
 
 TITLE = "First touch of managed memory, by distance of the words"
 DOES = {"read": "reads", "write": "writes", "update": "updates"}

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, points
-from scopemark.figures_memory import counters
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, points
+from scopemark.figures.memory import counters
+from scopemark.figures.plots import dots
 
 TITLE = "CPU and GPU adding to one word: the rate"
 

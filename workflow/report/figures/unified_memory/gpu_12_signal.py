@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import alike, called, cases, quoted
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import alike, called, cases, quoted
+from scopemark.figures.plots import dots
 from scopemark.stage.allocators import ALLOCATORS
 
 TITLE = "A signal between CPU and GPU, there and back"

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import at_largest, cases, moved, texts
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import at_largest, cases, moved, texts
+from scopemark.figures.plots import dots
 
 TITLE = "Copies by kind, and to memory without pages"
 OTHER = "device and pinned memory, or malloc's"

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import at_largest, cases, moved, word
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import at_largest, cases, moved, word
+from scopemark.figures.plots import dots
 
 TITLE = "Read mostly: each step with and without it"
 HINTS = ["none", "read_mostly"]

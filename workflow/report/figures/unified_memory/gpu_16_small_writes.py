@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import alike, cases
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import alike, cases
+from scopemark.figures.plots import dots
 
 TITLE = "Frequent small writes of the CPU"
 RESIDENCES = {"cpu": "managed, kept with the CPU", "gpu": "managed, kept with the GPU", "pinned": "pinned"}

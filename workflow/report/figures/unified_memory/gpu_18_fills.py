@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from scopemark.figures import Results, arrange, points
-from scopemark.figures_memory import at_largest, called, cases, moved, texts
-from scopemark.figures_plots import dots
+from scopemark.figures.data import Results, arrange, points
+from scopemark.figures.memory import at_largest, called, cases, moved, texts
+from scopemark.figures.plots import dots
 
 TITLE = "cudaMemset by where the memory lies"
 DESTINATIONS = {

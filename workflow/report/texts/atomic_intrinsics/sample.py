@@ -3,9 +3,9 @@
 import pandas as pd
 
 from scopemark.experiments.atomic_intrinsics.sample import expected_slots
-from scopemark.figures import Results, counted, pick, widest
-from scopemark.report_format import DASH, digits, missing
-from scopemark.report_text import lined_up
+from scopemark.figures.data import Results, counted, pick, widest
+from scopemark.report.format import DASH, digits, missing
+from scopemark.report.text import lined_up
 
 TITLE = "The sample's twelve kernels, as it lists them"
 POINT = {"benchmark": "sample", "updates": 1_000_000, "slots": 10, "cache": "warm"}

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from scopemark.allocator_table import COLUMNS, NO, Cell, Measured
-from scopemark.figures import Results, label
+from scopemark.figures.data import Results, label
 from scopemark.paradigm import paradigm
-from scopemark.report_format import DASH, digits, fact
-from scopemark.report_text import lined_up
+from scopemark.report.format import DASH, digits, fact
+from scopemark.report.text import lined_up
 from scopemark.stage.allocators import ALLOCATORS
 
 TITLE = "Allocators as measured"

@@ -3,12 +3,12 @@
 import re
 import textwrap
 
-from scopemark.figures import Results
-from scopemark.report_memory import Cases
-from scopemark.report_memory_hints import HINTS
-from scopemark.report_memory_moves import FIRST_KERNEL, PREFETCH, REUSE, WAYS_BACK
-from scopemark.report_memory_shared import SHARING, TOGETHER
-from scopemark.report_memory_use import LIMIT, PAGE_SIZES, PARADIGM
+from scopemark.figures.data import Results
+from scopemark.report.memory import Cases
+from scopemark.report.memory_hints import HINTS
+from scopemark.report.memory_moves import FIRST_KERNEL, PREFETCH, REUSE, WAYS_BACK
+from scopemark.report.memory_shared import SHARING, TOGETHER
+from scopemark.report.memory_use import LIMIT, PAGE_SIZES, PARADIGM
 
 TITLE = "Ten questions, answered from the tables"
 PROSE = True

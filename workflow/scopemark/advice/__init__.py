@@ -1,0 +1,1 @@
+"""Advice: questions that the measured ratios answer, and the words for it."""

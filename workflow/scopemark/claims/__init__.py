@@ -1,0 +1,1 @@
+"""Claims: what is defined, what a run says to it, and the words for it."""

@@ -1,0 +1,1 @@
+"""Two stored runs of one machine side by side."""

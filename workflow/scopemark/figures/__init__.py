@@ -1,0 +1,1 @@
+"""Figures: what they are made from, and the drawings that they share."""

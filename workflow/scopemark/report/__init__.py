@@ -1,0 +1,1 @@
+"""The report: the parts of its page, its tables, and the numbers that a paper quotes."""

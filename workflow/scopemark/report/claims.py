@@ -1,0 +1,112 @@
+"""Claims and advice as the report shows them: joined with their definitions, side by side per machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scopemark import tables
+from scopemark.advice.finding import NOT_MEASURED
+from scopemark.advice.words import CANNOT_TELL, VARIES
+from scopemark.claims.definitions import load_claims
+from scopemark.collect import HERE
+from scopemark.experiment import load_experiment
+from scopemark.figures.data import device_name
+from scopemark.report.format import interval, missing
+
+VERDICTS = ("holds", "contradicted", "unresolved", "not testable here")
+"""In the order in which the report counts them."""
+
+
+def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mapping[str, Any]]) -> tuple[str, str]:
+    """What heads a machine's column: its name, and where its numbers are from."""
+    return device_name(machines.get((run, target)), target), "measured here" if run == HERE else run
+
+
+def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
+    """The machines' columns, each (name, run), and one row per claim: id, statement, source, published, cells, builds.
+
+    A cell is a machine's verdict, its ratio with interval and its detail; None where a claim was not judged there.
+    builds: what was judged on machine code, of no machine: (what was judged, cell).
+    """
+    judged = tables.read("claims", file)
+    found_keys = dict.fromkeys(zip(judged["run"], judged["target"], strict=True))
+    keys = [key for key in found_keys if key in machines]
+    rows = []
+    for experiment in experiments:
+        for name, claim in load_claims(experiment).items():
+            own = judged[judged["claim"] == name]
+            found = {(row["run"], row["target"]): _cell(row, claim) for row in own.to_dict("records")}
+            if found:
+                rows.append(
+                    {
+                        "id": name,
+                        "statement": claim["statement"],
+                        "source": f"{claim['source']['document']}, {claim['source']['section']}",
+                        "published": claim.get("published"),
+                        "cells": [found.get(key) for key in keys],
+                        "builds": [
+                            (target, cell) for (run, target), cell in found.items() if (run, target) not in keys
+                        ],
+                    }
+                )
+    return [column_label(*key, machines) for key in keys], rows
+
+
+def _cell(row: Mapping[str, Any], claim: Mapping[str, Any]) -> dict[str, Any]:
+    """What other quantities than ratios amount to is in the detail."""
+    ratio = claim["quantity"]["kind"] in ("ratio", "overlap") and not missing(row["value"])
+    value = interval(row["value"], row["low"], row["high"]) if ratio else ""
+    return {"verdict": row["verdict"], "value": value, "detail": row["detail"]}
+
+
+def verdict_counts(
+    columns: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, list[int]]]:
+    """Where it was judged, and how often each of VERDICTS was found there: the machines, and the machine code."""
+    cells = {f"{name}, {run}": [row["cells"][index] for row in rows] for index, (name, run) in enumerate(columns)}
+    for row in rows:
+        for build, cell in row["builds"]:
+            cells.setdefault(f"machine code, {build}", []).append(cell)
+    found = {where: [cell["verdict"] for cell in own if cell] for where, own in cells.items()}
+    return [(where, [own.count(verdict) for verdict in VERDICTS]) for where, own in found.items()]
+
+
+def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
+    """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups: experiment, topic,
+    questions; and the questions that this run does not answer, by the reason.
+
+    A question has its answers, each a finding, the conditions that it was found under, which end its sentence in
+    brackets, and what there is to tell of a surprise.
+    """
+    advice = tables.read("advice", file)
+    blocks = []
+    for run, target in dict.fromkeys(zip(advice["run"], advice["target"], strict=True)):
+        own = advice[(advice["run"] == run) & (advice["target"] == target)]
+        name, where = column_label(run, target, machines)
+        kind = machines.get((run, target), {}).get("kind", "")
+        groups: dict[tuple[str, str], dict[str, list[tuple[str, str, str]]]] = {}
+        lead, unanswered = [], {}
+        for entry in own.itertuples():
+            start, _, why = entry.answer.partition(": ")
+            if start == NOT_MEASURED:
+                unanswered.setdefault(why.removesuffix("."), []).append(entry.question)
+                continue
+            if entry.lead and not entry.answer.startswith((CANNOT_TELL, VARIES)):
+                lead.append(_split(entry.answer))
+            topic = "" if missing(entry.topic) else entry.topic
+            questions = groups.setdefault((load_experiment(entry.experiment).title, topic), {})
+            surprise = "" if missing(entry.surprise) else entry.surprise
+            questions.setdefault(entry.question, []).append((*_split(entry.answer), surprise))
+        listed = [(experiment, topic, questions) for (experiment, topic), questions in groups.items()]
+        block = {"name": name, "run": where, "here": run == HERE, "kind": kind, "lead": lead, "groups": listed}
+        blocks.append(block | {"unanswered": unanswered})
+    return sorted(blocks, key=lambda block: (not block["here"], block["kind"] != "gpu"))
+
+
+def _split(answer: str) -> tuple[str, str]:
+    """A sentence without the conditions in its last brackets, and those conditions."""
+    finding, bracket, conditions = answer.rpartition(" (")
+    if bracket and conditions.endswith(")."):
+        return f"{finding}.", conditions.removesuffix(").")
+    return answer, ""
