@@ -6,9 +6,11 @@ import pytest
 
 from scopemark.benchmark import Machine
 from scopemark.build import compile_host, write_instances
+from scopemark.capabilities import described_machine
+from scopemark.collect import read_machine
 from scopemark.experiments.unified_memory.access import RANDOM_READS, scattered
 from scopemark.experiments.unified_memory.words import SWEEPS, Words, expected_sum
-from scopemark.layout import KERNELS
+from scopemark.layout import KERNELS, REFERENCE
 from scopemark.measure.backend import Unsupported
 from scopemark.stage import Stage
 from scopemark.stage.allocators import (
@@ -220,6 +222,16 @@ def test_both_at_once_needs_concurrent_access():
 )
 def test_memory_that_a_machine_lacks_is_named_by_its_attribute(name, attributes, reason):
     assert reason in no_memory(name, 4096, Machine("gpu", 132, attributes=attributes))
+
+
+def test_a_described_machine_is_the_one_that_was_asked():
+    """The recorded H200, whose attributes are in the guide's row for managed memory alone."""
+    machine = described_machine(read_machine(REFERENCE / "nvidia-h200" / "machine.json"))
+    assert (machine.kind, machine.processors, machine.architecture) == ("gpu", 132, 90)
+    assert machine.attributes["gpus"] == 1
+    assert {name for name in ALLOCATORS if no_access(name, "gpu", machine.attributes)} == {
+        name for name, allocator in ALLOCATORS.items() if allocator.family == "system"
+    }
 
 
 def test_a_cpu_has_its_own_memory_alone():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from scopemark.benchmark import Machine
 from scopemark.targets import Target, usable_cpus
 
@@ -48,6 +51,14 @@ def machine_of(target: Target) -> Machine:
     if target.kind == "cpu":
         return Machine("cpu", usable_cpus())
     return gpu_machine(target.device, int(target.architecture))
+
+
+def described_machine(description: Mapping[str, Any]) -> Machine:
+    """What a case may know of a GPU, from the description of its machine: it has been asked once, and is not again."""
+    gpu = description["gpu"]
+    attributes = {name: gpu[name] for name in (*DEVICE_ATTRIBUTES, "gpus") if name in gpu}
+    architecture = int(gpu["architecture"].removeprefix("sm_"))
+    return Machine("gpu", gpu["multiprocessors"], gpu["shared_bytes_per_block"], architecture, attributes)
 
 
 def gpu_machine(device: int, architecture: int) -> Machine:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from scopemark.capabilities import described_machine
+from scopemark.collect import read_machine
 from scopemark.experiment import load_experiment
 from scopemark.jobs import job
 from scopemark.measure.run import measure_grid
@@ -11,6 +13,7 @@ def path(name):
     return Path(name) if name else None
 
 
+description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
     measure_grid(
         experiment=load_experiment(snakemake.wildcards.experiment),
@@ -24,6 +27,7 @@ with job(snakemake.log[0]) as log:
         kernels=Path(snakemake.input.kernels),
         host=path(snakemake.input.get("host")),
         host_kernels=path(snakemake.input.get("host_kernels")),
+        machine=described_machine(read_machine(description)) if description else None,
         limits=snakemake.params.limits,
         cases_path=Path(snakemake.output.cases),
         samples_path=Path(snakemake.output.samples),

@@ -34,6 +34,7 @@ def measure_grid(
     kernels: Path,
     host: Path | None = None,
     host_kernels: Path | None = None,
+    machine: Machine | None = None,
     limits: Mapping[str, float],
     cases_path: Path,
     samples_path: Path,
@@ -42,7 +43,7 @@ def measure_grid(
     """Measure what is not in the journal yet, and write every case of the grid with its samples.
 
     kernels: the table of the kernels that the target runs. host, host_kernels: on a GPU, the build of the CPU code that
-    takes part, and its table.
+    takes part, and its table. machine: what is known of the target; it is asked, if that is nothing.
     The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
     """
     cases, excluded = expand(experiment, grid, target.kind)
@@ -51,14 +52,14 @@ def measure_grid(
     evidence = _evidence(kernels, target.kind)
     # Of all its kernels the same; a build of none has none to run.
     host_hash = next(iter(tables.read("host_kernels", host_kernels)["code_hash"]), "") if host_kernels else ""
-    machine = machine_of(target)
+    machine = machine or machine_of(target)
     lacking = {case.id: case.benchmark.lacking(case.parameters, machine) for case in cases}
     lacking = {case: reason for case, reason in lacking.items() if reason}
     limits = {**limits, **{key: grid[key] for key in ("budget_seconds",) if key in grid}}
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
     kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
-    site = site_of(experiment, target, facts, binary, support, host)
+    site = site_of(experiment, target, facts, binary, support, host, machine)
     with exclusive(target.uuid or "cpu"):
         possible = [case for case in cases if case.id not in lacking]
         session = Session(f"{target.name} {experiment.name}/{grid_name}", site, possible, hashes, journal, limits, log)
@@ -86,6 +87,7 @@ def site_of(
     binary: Path,
     support: str | None,
     host: Path | None = None,
+    machine: Machine | None = None,
 ) -> Site:
     """Where a job measures: how its worker is opened, and what identifies the machine."""
     opening = {
@@ -96,7 +98,7 @@ def site_of(
         "support": support,
         "host": str(host) if host else None,
     }
-    return Site(opening, facts, machine_of(target), target.uuid)
+    return Site(opening, facts, machine or machine_of(target), target.uuid)
 
 
 def code_hash(case: Case, kernel_hashes: Mapping[str, str], host_hash: str = "") -> str:
