@@ -14,6 +14,8 @@ from scopemark.experiment import load_experiment
 from scopemark.grid import instances
 from scopemark.targets import find_gpus
 from scopemark.toolchain import find_toolchains
+from stage_of_arrays import MANAGED_ONLY
+from stage_of_threads import Threads, taken
 
 
 def pytest_collection_modifyitems(items):
@@ -108,3 +110,15 @@ def memory_library(tmp_path_factory, toolchain):
     source = (ROOT / "kernels/unified_memory.cu").resolve()
     compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
     return build / "host.so"
+
+
+@pytest.fixture
+def samples(memory_library, monkeypatch):
+    """Takes samples of a case on threads."""
+
+    def take(name, attributes=MANAGED_ONLY, prepare=lambda stage: None, **changes):
+        take.stage = Threads(memory_library, attributes, monkeypatch)
+        prepare(take.stage)
+        return taken(take.stage, name, **changes)
+
+    return take

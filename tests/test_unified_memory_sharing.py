@@ -9,21 +9,9 @@ from scopemark.experiments.unified_memory import peer
 from scopemark.stage.neighbour import Neighbour
 from scopemark.targets import usable_cpus
 from stage_of_arrays import HARDWARE, LIMITED, MANAGED_ONLY
-from stage_of_threads import Threads, missing, right, taken
+from stage_of_threads import missing, right
 
 two_cpus = pytest.mark.skipif(usable_cpus() < 2, reason="two processors need two CPUs here")
-
-
-@pytest.fixture
-def samples(memory_library, monkeypatch):
-    """Takes samples of a case on threads."""
-
-    def take(name, attributes=MANAGED_ONLY, prepare=lambda stage: None, **changes):
-        take.stage = Threads(memory_library, attributes, monkeypatch)
-        prepare(take.stage)
-        return taken(take.stage, name, **changes)
-
-    return take
 
 
 # Two processes.

@@ -12,21 +12,9 @@ from scopemark.experiments.unified_memory.counter import together, took
 from scopemark.stage.memory import Memory
 from scopemark.targets import usable_cpus
 from stage_of_arrays import HARDWARE, LIMITED, MANAGED_ONLY, SOFTWARE
-from stage_of_threads import EXPERIMENT, Threads, missing, right, taken
+from stage_of_threads import EXPERIMENT, missing, right
 
 two_cpus = pytest.mark.skipif(usable_cpus() < 2, reason="two processors need two CPUs here")
-
-
-@pytest.fixture
-def samples(memory_library, monkeypatch):
-    """Takes samples of a case on threads."""
-
-    def take(name, attributes=MANAGED_ONLY, prepare=lambda stage: None, **changes):
-        take.stage = Threads(memory_library, attributes, monkeypatch)
-        prepare(take.stage)
-        return taken(take.stage, name, **changes)
-
-    return take
 
 
 # One word, two parties.

@@ -3,13 +3,9 @@
 import pytest
 
 from scopemark.benchmark import Machine
-from scopemark.build import compile_cubin, compile_host, write_instances
-from scopemark.capabilities import gpu_machine
 from scopemark.experiments.unified_memory.words import SWEEPS, Words
-from scopemark.layout import KERNELS
 from scopemark.measure.backend import Unsupported
 from scopemark.stage.allocators import ALLOCATORS, no_access, no_memory
-from scopemark.targets import find_gpus
 
 pytestmark = pytest.mark.gpu
 
@@ -17,17 +13,8 @@ BYTES = 2**20
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory, toolchain):
-    from scopemark.stage.gpu_stage import GpuStage
-
-    build, gpu = tmp_path_factory.mktemp("build"), find_gpus()[0]
-    write_instances([], build / "none.inc")
-    source, support = ((KERNELS / name).resolve() for name in ("unified_memory.cu", "support.cu"))
-    compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
-    for name, file in (("kernels", source), ("support", support)):
-        compile_cubin(toolchain, gpu.architecture, file, None, build / f"{name}.cubin", build / f"{name}.txt")
-    machine = gpu_machine(gpu.device, int(gpu.architecture))
-    return GpuStage(machine, gpu.device, build / "host.so", build / "kernels.cubin", build / "support.cubin")
+def stage(gpu_stage):
+    return gpu_stage
 
 
 @pytest.fixture
