@@ -18,14 +18,14 @@ def case(name, **changes):
     )
 
 
-def samples(name, seconds, *, toolchain="t", discarded=()):
+def samples(name, seconds, *, toolchain="t", discarded=(), session=1):
     return [
         {
             "case": name,
             "target": "gpu",
             "toolchain": toolchain,
             "index": i,
-            "session": 1,
+            "session": session,
             "seconds": value,
             "sm_clock_hz": 1e9 + i,
             "discarded": "slow" if i in discarded else None,
@@ -53,6 +53,20 @@ def test_the_median_and_the_work_per_second():
     assert row["sm_clock_hz"] == 1e9 + 3
     assert row["scope"] == "block"
     assert row["run"] == HERE
+
+
+def test_each_process_counts_once_where_there_are_enough():
+    """a: six processes with medians from 2 to 7, one with many samples. b: five, whose samples count alike."""
+    rows = samples("a", [1.0, 2.0, 90.0], session=1) + samples("a", [3.0] * 20, session=2)
+    for session in (3, 4, 5, 6):
+        rows += samples("a", [session + 1.0], session=session)
+    for session in range(1, 6):
+        rows += samples("b", [float(session)] * 2, session=session)
+    frame = summarise(*frames([case("a"), case("b")], rows), HERE).set_index("case")
+    names = ["samples", "median_seconds", "low_seconds", "high_seconds", "minimum_seconds", "maximum_seconds"]
+    assert frame.loc["a", names].tolist() == [27, 4.5, 2.0, 7.0, 1.0, 90.0]
+    # Of ten samples the second and the ninth: 1 - 2 * 11 / 2^10 = 97.9 %.
+    assert frame.loc["b", names].tolist() == [10, 3.0, 1.0, 5.0, 1.0, 5.0]
 
 
 def test_page_faults_and_the_note():

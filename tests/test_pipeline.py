@@ -20,6 +20,7 @@ TINY = {
         "tiny": {
             "relative_half_width": 0.5,
             "unstable_half_width": 1e9,
+            "processes": 1,
             "minimum_samples": 6,
             "maximum_samples": 6,
             "budget_seconds": 60,

@@ -61,6 +61,18 @@ def test_samples_say_which_process_took_them(faults):
     assert list(sessions[cases.loc["spin", "case"]]) == [2]
 
 
+def test_several_processes_take_equal_shares(faults):
+    limits = {"processes": 3, "minimum_samples": 18, "maximum_samples": 18}
+    cases = faults.measure({"benchmark": "fault", "iterations": [1, 2]}, "shares", limits)
+    assert list(cases["status"]) == ["ok", "ok"]
+    assert faults.samples("shares").groupby(["case", "session"]).size().tolist() == [6] * 6
+    # One after another: the next begins when every case has its share of the last.
+    assert [line["session"] for line in faults.lines()] == sorted(line["session"] for line in faults.lines())
+    # The book's way stays in one process.
+    faults.measure({"benchmark": "fault", "sampling": "best_of_5", "iterations": 3}, "one", limits)
+    assert faults.samples("one")["session"].nunique() == 1
+
+
 def test_a_wrong_result_is_told_by_its_amount(faults):
     cases = faults.measure({"benchmark": "fault", "step": "wrong", "iterations": 5}, "amount")
     row = cases.iloc[0]

@@ -9,7 +9,14 @@ from fractions import Fraction
 import pytest
 
 from scopemark import statistics
-from scopemark.statistics import Interval, geometric_mean, median_interval, median_ranks, ratio_interval
+from scopemark.statistics import (
+    Interval,
+    geometric_mean,
+    interval_over_processes,
+    median_interval,
+    median_ranks,
+    ratio_interval,
+)
 
 
 def coverage(n: int, rank: int) -> Fraction:
@@ -137,6 +144,34 @@ def test_the_ratio_of_medians_is_covered():
         ratio = ratio_interval(a, b)
         hits += ratio.low <= 1.5 <= ratio.high
     assert hits / 1000 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 1000)
+
+
+def test_each_process_counts_once_by_its_median():
+    processes = [[1, 2, 90], [3, 3, 3, 3], [4], [5, 5], [6, 6, 7], [8]]
+    # Medians 2, 3, 4, 5, 6, 8; of six, the extremes enclose the median with 1 - 2 / 2^6 = 96.9 %.
+    assert interval_over_processes(processes) == Interval(4.5, 2, 8)
+
+
+def test_too_few_processes_are_taken_together():
+    samples = [5.0, 1.0, 2.0, 4.0, 3.0, 6.0]
+    assert interval_over_processes([samples]) == median_interval(samples) == Interval(3.5, 1, 6)
+    assert interval_over_processes([[value] for value in samples[:5]]).value == 3.0
+    with pytest.raises(ValueError, match="no samples"):
+        interval_over_processes([])
+
+
+def test_what_differs_between_processes_is_covered():
+    """Processes differ by a standard deviation of 3 %, samples within one by 1 %: only the processes are independent."""
+    rng = random.Random(5)
+    over_processes, pooled = 0, 0
+    for _ in range(1000):
+        places = [rng.gauss(0, 0.03) for _ in range(6)]
+        processes = [[math.exp(place + rng.gauss(0, 0.01)) for _ in range(6)] for place in places]
+        hits = [interval_over_processes(processes), median_interval([v for samples in processes for v in samples])]
+        over_processes += hits[0].low <= 1 <= hits[0].high
+        pooled += hits[1].low <= 1 <= hits[1].high
+    assert over_processes / 1000 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / 1000)
+    assert pooled / 1000 < 0.8
 
 
 def test_the_relative_half_width():

@@ -4,24 +4,41 @@ import pytest
 
 from scopemark.measure import stop
 from scopemark.measure.journal import Record
-from scopemark.measure.stop import BATCH_SECONDS, next_batch
+from scopemark.measure.stop import BATCH_SECONDS, done_share, rounds_left
 
 LIMITS = {
     "relative_half_width": 0.01,
     "unstable_half_width": 0.05,
+    "processes": 1,
     "minimum_samples": 12,
     "maximum_samples": 200,
     "budget_seconds": 2.0,
 }
 
 
+SIX = {**LIMITS, "processes": 6, "minimum_samples": 36, "maximum_samples": 300}
+
+
 def record(seconds, *, spent=None, discarded=None, wrong=0, event=None):
-    n = len(seconds)
+    return by_processes([seconds], spent=spent, discarded=discarded, wrong=wrong, event=event)
+
+
+def by_processes(processes, *, spent=None, discarded=None, wrong=0, event=None):
+    """A case of which each of several processes took samples; `spent`: seconds, all by the first."""
+    seconds = [value for samples in processes for value in samples]
+    sessions = [session for session, samples in enumerate(processes, 1) for _ in samples]
     made = Record()
-    made.samples |= {"seconds": list(seconds), "discarded": discarded or [""] * n, "wrong": [wrong] * n}
-    made.spent_seconds = sum(seconds) if spent is None else spent
+    n = len(seconds)
+    made.samples |= {"seconds": seconds, "discarded": discarded or [""] * n, "wrong": [wrong] * n, "session": sessions}
+    made.spent = {session: sum(samples) for session, samples in enumerate(processes, 1)}
+    if spent is not None:
+        made.spent = {1: spent}
     made.event = event
     return made
+
+
+def next_batch(record, limits, sampling, session=1):
+    return stop.next_batch(record, session, limits, sampling)
 
 
 def outcome(record, limits, sampling, exact=True):
@@ -75,7 +92,12 @@ def test_the_budget_ends_it():
     assert next_batch(record([0.5] * 4, spent=2.0), LIMITS, "adaptive") == 0
     status, reason = outcome(record([0.5] * 4, spent=2.0), LIMITS, "adaptive")
     assert status == "skipped"
-    assert "4 of at least 12" in reason
+    assert "4 samples in 2 s make no interval" in reason
+
+
+def test_what_has_an_interval_has_a_status_by_it_however_few_samples():
+    assert outcome(record([0.25] * 8, spent=2.0), LIMITS, "adaptive") == ("ok", "")
+    assert outcome(record([0.2, 0.3] * 4, spent=2.0), LIMITS, "adaptive")[0] == "unstable"
 
 
 @pytest.mark.parametrize(("taken", "wanted"), [(0, 5), (4, 5), (5, 0)])
@@ -105,3 +127,59 @@ def test_discarded_samples_count_towards_the_maximum_alone():
     assert (status, "slow clock" in reason) == ("unstable", True)
     half = [""] * 6 + ["slow clock"] * 6
     assert next_batch(record([1e-5] * 12, discarded=half), LIMITS, "adaptive") == 6
+
+
+def test_every_process_takes_its_share_and_then_no_more():
+    assert next_batch(by_processes([]), SIX, "adaptive", session=1) == 1
+    assert next_batch(by_processes([[1e-3]]), SIX, "adaptive", session=1) == 5  # 36 of 6 processes
+    assert next_batch(by_processes([[1e-3] * 6]), SIX, "adaptive", session=1) == 0
+    assert next_batch(by_processes([[1e-3] * 6]), SIX, "adaptive", session=2) == 6
+    assert next_batch(by_processes([[1e-3] * 6] * 5), SIX, "adaptive", session=6) == 6
+    assert next_batch(by_processes([[1e-3] * 6] * 6), SIX, "adaptive", session=6) == 0
+    assert next_batch(by_processes([[1e-3] * 6] * 6), SIX, "adaptive", session=7) == 0
+
+
+def test_a_process_goes_on_until_as_many_like_it_are_narrow_enough():
+    """Six independent intervals that are each wider by the square root of 6 make one of the width that is wanted."""
+    narrow, wide = 0.01 * 6**0.5 * 0.99, 0.01 * 6**0.5 * 1.01
+    for half_width, wanted in ((narrow, 0), (wide, 8)):
+        samples = [1e-3 * (1 - half_width), 1e-3, 1e-3, 1e-3, 1e-3, 1e-3 * (1 + half_width)]  # of six, the extremes
+        assert next_batch(by_processes([samples]), SIX, "adaptive") == wanted
+
+
+def test_a_process_has_its_share_of_the_maximum_and_of_the_budget():
+    noisy = [1e-6, 2e-6] * 25
+    assert next_batch(by_processes([noisy[:48]]), SIX, "adaptive") == 2
+    assert next_batch(by_processes([noisy]), SIX, "adaptive") == 0  # 300 of 6 processes
+    # A third of a second for each: of samples of 0.15 s two, of samples of 0.3 s one, and one in any case.
+    assert next_batch(by_processes([[0.15]]), SIX, "adaptive") == 1
+    assert next_batch(by_processes([[0.15] * 2]), SIX, "adaptive") == 0
+    assert next_batch(by_processes([[0.3]]), SIX, "adaptive") == 0
+    assert next_batch(by_processes([[0.3]]), SIX, "adaptive", session=2) == 1
+
+
+def test_the_whole_budget_ends_it_after_fewer_processes():
+    slow = by_processes([[1.0], [1.0]])
+    assert next_batch(slow, SIX, "adaptive", session=3) == 0
+    assert outcome(slow, SIX, "adaptive")[0] == "skipped"
+
+
+def test_processes_that_differ_make_a_case_unstable_however_well_each_agrees_with_itself():
+    each = [[1e-3 * (1 + 0.03 * process)] * 6 for process in range(6)]
+    assert outcome(by_processes(each), SIX, "adaptive")[0] == "unstable"  # from 1.00 to 1.15
+    assert outcome(by_processes([[1e-3] * 6] * 6), SIX, "adaptive") == ("ok", "")
+
+
+def test_what_a_killed_process_took_counts_as_a_process_where_there_are_several():
+    assert next_batch(by_processes([[1e-3] * 6, [1e-3] * 2]), SIX, "adaptive", session=3) == 6
+    assert next_batch(by_processes([[1e-3] * 10]), LIMITS, "adaptive", session=2) == 2  # of one: it is gone on with
+
+
+def test_the_rounds_to_come_and_the_share_that_is_done():
+    two = by_processes([[1e-3] * 6] * 2)
+    assert rounds_left(two, SIX, "adaptive") == 4
+    assert rounds_left(record([]), SIX, "best_of_5") == 1
+    assert done_share(two, SIX, "adaptive") == pytest.approx(1 / 3)
+    assert done_share(record([1.0, 1.0]), SIX, "best_of_5") == pytest.approx(0.4)
+    assert done_share(record([1.5]), SIX, "adaptive") == pytest.approx(0.75)  # of the budget
+    assert done_share(record([], event=("failed", "why")), SIX, "adaptive") == 1

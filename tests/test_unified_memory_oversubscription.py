@@ -37,9 +37,9 @@ def run(monkeypatch, tmp_path, limits, grid):
     cases = expand(
         EXPERIMENT, {"benchmark": "oversubscription", "kind": "gpu", "sampling": "best_of_3", **grid}, "gpu"
     )[0]
-    site = Site({"binary": "none"}, {"name": "gpu"}, Machine("gpu", 132, 0, 90, MANAGED_ONLY))
+    site = Site({"binary": "none", "kind": "gpu"}, {"name": "gpu"}, Machine("gpu", 132, 0, 90, MANAGED_ONLY))
     log = io.StringIO()
-    limits = {"budget_seconds": 1, "minimum_samples": 6, "timeout_seconds": 1, **limits}
+    limits = {"budget_seconds": 1, "processes": 1, "minimum_samples": 6, "timeout_seconds": 1, **limits}
     hashes = {case.id: "code" for case in cases}
     session = Session("oversubscription", site, cases, hashes, Journal(tmp_path / "journal"), limits, log)
     outcomes = session.run()

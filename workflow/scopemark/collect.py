@@ -21,6 +21,7 @@ MACHINE_SCHEMA = tables.SCHEMAS / "machine.schema.yaml"
 HERE = "here"
 """The name of the run that was measured on this machine, as against recorded runs."""
 
+CASE = ["toolchain", "case"]
 _AGGREGATES = {"median": "median", "least": "min", "most": "max"}
 
 
@@ -104,18 +105,17 @@ def summarised(key: tuple[str, str], summaries: Iterable[pd.DataFrame]) -> bool:
 
 def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFrame:
     """One row per case: what its samples say, beside what it is."""
-    keys = ["toolchain", "case"]
     parameters = [name for name in cases.columns if name not in tables.columns("cases")]
     counted = samples["discarded"].isna()
-    kept = samples[counted].groupby(keys)
+    kept = samples[counted].groupby(CASE)
     found = pd.concat([estimates(samples[counted]), kept[["sm_clock_hz", "kernel_cycles"]].median()], axis=1)
     found["lost_updates_median"] = kept["lost_updates"].median()
-    lost = samples.groupby(keys)["lost_updates"].agg(["min", "max"])
+    lost = samples.groupby(CASE)["lost_updates"].agg(["min", "max"])
     found[["lost_updates_least", "lost_updates_most"]] = lost.reindex(found.index)
     for name in ("median", "least", "most"):
         found[f"major_faults_{name}"] = kept["major_faults"].agg(_AGGREGATES[name])
-    discarded = samples[~counted].groupby(keys).size().rename("discarded")
-    frame = cases.merge(found.reset_index(), how="left", on=keys).merge(discarded.reset_index(), how="left", on=keys)
+    discarded = samples[~counted].groupby(CASE).size().rename("discarded")
+    frame = cases.merge(found.reset_index(), how="left", on=CASE).merge(discarded.reset_index(), how="left", on=CASE)
     frame = frame.assign(run=run, discarded=frame["discarded"].fillna(0), samples=frame["samples"].fillna(0))
     # Its budget cut it short, but what it has gives an interval, and the interval says how much it is worth.
     short = (frame["status"] == "skipped") & frame["low_seconds"].notna()
@@ -128,26 +128,46 @@ def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFr
 
 
 def estimates(samples: pd.DataFrame) -> pd.DataFrame:
-    """What the samples that count say of their cases, by toolchain and case: all cases at once."""
-    ordered = samples.sort_values(["toolchain", "case", "seconds"], kind="stable")
-    sizes = ordered.groupby(["toolchain", "case"]).size()
-    seconds, counts = ordered["seconds"].to_numpy(float), sizes.to_numpy()
-    first = np.cumsum(counts) - counts
-    ranks = {n: median_ranks(n) for n in set(counts.tolist())}
-    low, high = (np.array([ranks[n][end] if ranks[n] else 0 for n in counts.tolist()], int) for end in (0, 1))
+    """What the samples that count say of their cases, by toolchain and case: all cases at once.
+
+    The median and its interval are those of `statistics.interval_over_processes`.
+    """
+    seconds, first, counts, index = _by_case(samples)
     quarter, median, three = (_percentile(seconds, first, counts, share) for share in (0.25, 0.5, 0.75))
     found = {
         "samples": counts,
-        "median_seconds": median,
-        "low_seconds": np.where(low > 0, seconds[first + np.maximum(low, 1) - 1], np.nan),
-        "high_seconds": np.where(low > 0, seconds[first + np.maximum(high, 1) - 1], np.nan),
         "minimum_seconds": seconds[first],
         "maximum_seconds": seconds[first + counts - 1],
         "relative_spread": (three - quarter) / median,
     }
-    frame = pd.DataFrame(found, index=sizes.index)
+    frame = pd.DataFrame(found, index=index)
     modes = count_modes(seconds, first, timer_tick(seconds, first))
-    return frame.assign(modes=pd.Series(modes, frame.index).where(modes > 0))
+    return frame.assign(modes=pd.Series(modes, frame.index).where(modes > 0), **_medians(samples))
+
+
+def _medians(samples: pd.DataFrame) -> pd.DataFrame:
+    """The median of every case with the bounds of its interval, in seconds."""
+    by_process = samples.groupby([*CASE, "session"], as_index=False)["seconds"].median()
+    processes = by_process.groupby(CASE)["seconds"].transform("size")
+    enough = by_process[processes.map(lambda n: median_ranks(n) is not None).astype(bool)]
+    others = pd.MultiIndex.from_frame(samples[CASE]).isin(pd.MultiIndex.from_frame(enough[CASE]))
+    seconds, first, counts, index = _by_case(pd.concat([enough, samples.loc[~others, enough.columns]]))
+    ranks = {n: median_ranks(n) for n in set(counts.tolist())}
+    low, high = (np.array([ranks[n][end] if ranks[n] else 0 for n in counts.tolist()], int) for end in (0, 1))
+    found = {
+        "median_seconds": _percentile(seconds, first, counts, 0.5),
+        "low_seconds": np.where(low > 0, seconds[first + np.maximum(low, 1) - 1], np.nan),
+        "high_seconds": np.where(low > 0, seconds[first + np.maximum(high, 1) - 1], np.nan),
+    }
+    return pd.DataFrame(found, index=index)
+
+
+def _by_case(frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray, pd.Index]:
+    """Seconds in order within each case, where each case begins and how many it has, and the cases."""
+    ordered = frame.sort_values([*CASE, "seconds"], kind="stable")
+    sizes = ordered.groupby(CASE).size()
+    counts = sizes.to_numpy()
+    return ordered["seconds"].to_numpy(float), np.cumsum(counts) - counts, counts, sizes.index
 
 
 def _percentile(ordered: np.ndarray, first: np.ndarray, counts: np.ndarray, share: float) -> np.ndarray:

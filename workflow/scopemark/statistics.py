@@ -69,6 +69,18 @@ def median_interval(values: Sequence[float]) -> Interval:
     return Interval(median, ordered[ranks[0] - 1], ordered[ranks[1] - 1])
 
 
+def interval_over_processes(processes: Sequence[Sequence[float]]) -> Interval:
+    """The median of what several processes measured, each a sequence of samples, with its 95 % interval.
+
+    A process places memory, streams and clocks anew, and its samples share what came of it: they are no independent
+    ones. So each process counts once, by its median. Where there are too few processes for that, their samples are
+    taken together, and the interval tells of one process or a few. ValueError for no samples.
+    """
+    if median_ranks(len(processes)) is None:
+        return median_interval([value for samples in processes for value in samples])
+    return median_interval([median_interval(samples).value for samples in processes])
+
+
 def ratio_interval(numerator: Interval, denominator: Interval) -> Interval:
     """The ratio of two independent positive estimates with its 95 % interval.
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,19 +26,34 @@ class WorkerLost(Exception):
 
 
 class Child:
-    """One worker process. `opening` is the request that makes its backend; what it prints goes to `log`."""
+    """One worker process for targets of a kind; what it prints goes to `log`.
 
-    def __init__(self, opening: dict[str, Any], log: IO[str]):
+    It imports what it needs at once and then waits to be opened, so that several can start side by side. Until then it
+    touches no GPU.
+    """
+
+    def __init__(self, kind: str, log: IO[str]):
         # A program, not a fork: nothing of the parent may leak into the process whose context is measured.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "scopemark.measure.worker"],
+            [sys.executable, "-m", "scopemark.measure.worker", kind],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         )
         self._buffer = b""
-        self.ask(opening, START_SECONDS)
+        self._waiting = False
+
+    def wait(self) -> None:
+        """Until it has imported what it needs. WorkerLost if it does not come to that."""
+        if not self._waiting:
+            self._line(START_SECONDS)
+            self._waiting = True
+
+    def open(self, opening: Mapping[str, Any]) -> None:
+        """Make the backend that `opening` asks for. WorkerLost if it cannot."""
+        self.wait()
+        self.ask(dict(opening), START_SECONDS)
 
     def ask(self, request: dict[str, Any], timeout_seconds: float) -> dict[str, Any]:
         """The reply to a request. WorkerLost if the worker dies or does not answer in time."""

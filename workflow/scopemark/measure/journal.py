@@ -32,15 +32,34 @@ class Record:
     samples: dict[str, list[Any]] = field(
         default_factory=lambda: {name: [] for name in (*SAMPLE_FIELDS, *OPTIONAL_FIELDS, "session")}
     )
-    spent_seconds: float = 0.0
+    spent: dict[int, float] = field(default_factory=dict)  # seconds of sampling, by session
     throttle: set[str] = field(default_factory=set)
     temperature: int | None = None
     event: tuple[str, str] | None = None  # status and reason that ended it early
+
+    def taken_in(self, session: int) -> tuple[int, float]:
+        """How many samples a session took, counted or discarded, and the seconds it spent on them."""
+        return self.samples["session"].count(session), self.spent.get(session, 0.0)
 
     @property
     def taken(self) -> int:
         """How many samples there are, counted or discarded."""
         return len(self.samples["seconds"])
+
+    @property
+    def spent_seconds(self) -> float:
+        """What sampling it has taken."""
+        return sum(self.spent.values())
+
+    @property
+    def processes(self) -> dict[int, list[float]]:
+        """The samples that count, in seconds, by the session that took them: each was a worker process."""
+        found: dict[int, list[float]] = {}
+        columns = map(self.samples.get, ("session", "seconds", "discarded"))
+        for session, seconds, why in zip(*columns, strict=True):
+            if not why:
+                found.setdefault(session, []).append(seconds)
+        return found
 
     @property
     def kept(self) -> list[float]:
@@ -67,7 +86,7 @@ class Record:
         for name in OPTIONAL_FIELDS:
             self.samples[name] += line.get(name, [None] * len(line["seconds"]))
         self.samples["session"] += [line["session"]] * len(line["seconds"])
-        self.spent_seconds += line["spent_seconds"]
+        self.spent[line["session"]] = self.spent.get(line["session"], 0.0) + line["spent_seconds"]
         self.throttle.update(line.get("throttle", ()))
         seen = [value for value in (self.temperature, line.get("temperature")) if value is not None]
         self.temperature = max(seen, default=None)

@@ -16,6 +16,7 @@ from scopemark.grid import Case, expand
 from scopemark.measure.journal import Journal, Record
 from scopemark.measure.lock import exclusive
 from scopemark.measure.session import Session, Site, rows
+from scopemark.procedure import Procedure
 from scopemark.targets import Target
 
 JOURNALS = Path("results/journal")
@@ -59,7 +60,8 @@ def measure_grid(
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
     kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
-    site = site_of(experiment, target, facts, binary, support, host, machine)
+    procedures = any(isinstance(case.benchmark, Procedure) for case in cases)
+    site = site_of(experiment, target, facts, binary, support, host, machine, procedures)
     with exclusive(target.uuid or "cpu"):
         possible = [case for case in cases if case.id not in lacking]
         session = Session(f"{target.name} {experiment.name}/{grid_name}", site, possible, hashes, journal, limits, log)
@@ -88,8 +90,12 @@ def site_of(
     support: str | None,
     host: Path | None = None,
     machine: Machine | None = None,
+    procedures: bool = False,
 ) -> Site:
-    """Where a job measures: how its worker is opened, and what identifies the machine."""
+    """Where a job measures: how its workers are opened, and what identifies the machine.
+
+    procedures: whether what it measures are sequences, which run on a stage.
+    """
     opening = {
         "experiment": experiment.name,
         "kind": target.kind,
@@ -97,6 +103,7 @@ def site_of(
         "binary": str(binary),
         "support": support,
         "host": str(host) if host else None,
+        "procedures": procedures,
     }
     return Site(opening, facts, machine or machine_of(target), target.uuid)
 

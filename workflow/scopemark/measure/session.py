@@ -1,7 +1,8 @@
 """Measures the cases of one grid on one target: what the job runs.
 
-Cases take turns, a batch of samples each, so that a drift of the machine falls on all of them. Every batch is in the
-journal before the next begins; a case that kills the worker ends alone.
+Cases take turns, a batch of samples each, so that a drift of the machine falls on all of them. When each has its share,
+the next worker process begins: what a process happens to be given, as addresses and streams, is part of what varies.
+Every batch is in the journal before the next begins; a case that kills the worker ends alone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from scopemark.measure.child import Child, WorkerLost
 from scopemark.measure.journal import OPTIONAL_FIELDS, SAMPLE_FIELDS, Journal, Record
 from scopemark.measure.monitor import Monitor
 from scopemark.measure.progress import Progress
-from scopemark.measure.stop import next_batch, outcome
+from scopemark.measure.stop import done_share, next_batch, outcome, rounds_left
 
 START_ATTEMPTS = 3
 MEMORABLE_SECONDS = 0.001  # a case that is still prepared takes less to be found
@@ -72,6 +73,7 @@ class Session:
         self._prepare_seconds: dict[str, float] = {}  # of a case, the last time that it had to be prepared
         self._monitor = Monitor(site.uuid)
         self._child: Child | None = None
+        self._spares: list[Child] = []
         self._log = log
         done = sum(self._next(case) == 0 for case in self._cases)
         # Where the wall time goes, in seconds: starting workers, preparing cases, taking samples, asking for them, and
@@ -83,21 +85,19 @@ class Session:
         if case.id in self._skipped:
             return 0
         prepare = self._prepare_seconds.get(case.id, 0.0)
-        return next_batch(self.records[case.id], self._limits, case.parameters["sampling"], prepare)
+        return next_batch(self.records[case.id], self._session, self._limits, case.parameters["sampling"], prepare)
 
     def run(self) -> dict[str, tuple[str, str]]:
         """Sample every case until it is done; case id to its status and reason."""
-        waiting = [case for case in self._cases if self._next(case)]
         try:
-            while waiting:
-                for case in waiting:
-                    self._batch(case, self._next(case))
-                    if self._progress.due:
-                        self._report(waiting)
-                waiting = [case for case in waiting if self._next(case)]
+            self._start_spares()
+            while waiting := self._waiting(self._cases):
+                self._give_shares(waiting)
+                self._close_worker()
         finally:
-            if self._child:
-                self._child.close()
+            self._close_worker()
+            for child in self._spares:
+                child.close()
         results = {case.id: self._outcome(case) for case in self._cases}
         counts: dict[str, int] = {}
         for status, _ in results.values():
@@ -105,17 +105,32 @@ class Session:
         self._progress.finish(counts)
         return results
 
+    def _waiting(self, cases: Sequence[Case]) -> list[Case]:
+        """The cases of which the worker process of this session is to take samples."""
+        return [case for case in cases if self._next(case)]
+
+    def _give_shares(self, waiting: list[Case]) -> None:
+        while waiting:
+            for case in waiting:
+                self._batch(case, self._next(case))
+                if self._progress.due:
+                    self._report()
+            waiting = self._waiting(waiting)
+
     def _outcome(self, case: Case) -> tuple[str, str]:
         if case.id in self._skipped:
             return "skipped", self._skipped[case.id]
         exact = case.benchmark.exact(case.parameters, self._site.machine)
         return outcome(self.records[case.id], self._limits, case.parameters["sampling"], exact)
 
-    def _report(self, waiting: Sequence[Case]) -> None:
-        left = [case for case in waiting if self._next(case)]
-        budget = self._limits["budget_seconds"]
-        open_share = sum(1 - min(1.0, self.records[case.id].spent_seconds / budget) for case in left)
-        self._progress.update(len(self._cases) - len(left), 1 - open_share / max(len(self._cases), 1))
+    def _report(self) -> None:
+        shares = [
+            1.0
+            if case.id in self._skipped
+            else done_share(self.records[case.id], self._limits, case.parameters["sampling"])
+            for case in self._cases
+        ]
+        self._progress.update(sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1))
 
     def _batch(self, case: Case, n: int) -> None:
         line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id], "session": self._session}
@@ -166,12 +181,26 @@ class Session:
             return why
         return f"SM clock below {self._limits['clock_floor']:.0%} of {highest / 1e6:.0f} MHz"
 
+    def _start_spares(self) -> None:
+        """Start all the workers that will be needed, side by side, and wait until they do nothing but wait."""
+        needed = [
+            rounds_left(self.records[case.id], self._limits, case.parameters["sampling"])
+            for case in self._waiting(self._cases)
+        ]
+        begin = time.monotonic()
+        self._spares = [Child(self._site.opening["kind"], self._log) for _ in range(max(needed, default=0))]
+        for child in self._spares:
+            child.wait()
+        self.timing["start"] += time.monotonic() - begin
+
     def _worker(self) -> Child:
         """The worker, started if there is none. UserError if none will start, which is no case's fault."""
         attempts = 0
         while self._child is None:
             try:
-                self._child = Child(dict(self._site.opening), self._log)
+                child = self._spares.pop() if self._spares else Child(self._site.opening["kind"], self._log)
+                child.open(self._site.opening)
+                self._child = child
             except WorkerLost as lost:
                 attempts += 1
                 if attempts == START_ATTEMPTS:
@@ -181,8 +210,16 @@ class Session:
         return self._child
 
     def _drop_worker(self) -> None:
+        """End the worker at once."""
         if self._child:
             self._child.kill()
+            self._child = None
+            self._session += 1
+
+    def _close_worker(self) -> None:
+        """Let the worker end by itself; the next is another session."""
+        if self._child:
+            self._child.close()
             self._child = None
             self._session += 1
 

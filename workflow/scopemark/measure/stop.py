@@ -1,37 +1,76 @@
-"""When a case has been sampled enough, and what to call the outcome."""
+"""When a case has been sampled enough, and what to call the outcome.
+
+The samples of a case come from several worker processes, one after another, each of which takes an equal share.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from scopemark.axes import fixed_samples
 from scopemark.measure.journal import Record
-from scopemark.statistics import median_interval
+from scopemark.statistics import interval_over_processes, median_interval
 
 BATCH_SECONDS = 0.05
 """Wall time of one batch: long enough to hide the exchange with the worker, short enough to interleave many cases."""
 
 
-def next_batch(record: Record, limits: Mapping[str, float], sampling: str, prepare_seconds: float = 0.0) -> int:
-    """How many samples to take next; 0 when the case is done. A batch lasts at least as long as preparing for it."""
+def next_batch(
+    record: Record, session: int, limits: Mapping[str, float], sampling: str, prepare_seconds: float = 0.0
+) -> int:
+    """How many samples to take next in the worker process `session`; 0 when that has taken its share.
+
+    A share is the limits' part for one process. Within it, sampling ends when the process's own interval is so narrow
+    that as many like it make one of the width that is wanted. A batch lasts at least as long as preparing for it.
+    """
     if record.event is not None:
         return 0
     fixed = fixed_samples(sampling)
     if fixed is not None:  # the book's way: its N launches belong together
         return fixed if record.taken < fixed else 0
-    taken, kept = record.taken, record.kept
-    if taken == 0:
-        return 1
-    if taken >= limits["maximum_samples"] or record.spent_seconds >= limits["budget_seconds"]:
+    processes = int(limits["processes"])
+    others = record.processes
+    here, taken_here, spent_here = others.pop(session, []), *record.taken_in(session)
+    if processes == 1:  # what a killed process took is part of the one share
+        others, here, taken_here, spent_here = {}, record.kept, record.taken, record.spent_seconds
+    left = limits["budget_seconds"] - record.spent_seconds
+    most = int(min(max(1, limits["maximum_samples"] / processes) - taken_here, limits["maximum_samples"] - record.taken))
+    if len(others) >= processes or left <= 0 or most <= 0:
         return 0
-    if len(kept) >= limits["minimum_samples"]:
-        if median_interval(kept).relative_half_width <= limits["relative_half_width"]:
+    if record.taken == 0:
+        return 1
+    budget = min(limits["budget_seconds"] / processes - spent_here, left)
+    each = record.spent_seconds / record.taken
+    if taken_here and budget < each:
+        return 0
+    least = math.ceil(limits["minimum_samples"] / processes)
+    if len(here) >= least:
+        if median_interval(here).relative_half_width <= limits["relative_half_width"] * math.sqrt(processes):
             return 0
-        wanted = max(8, taken // 2)
+        wanted = max(8, taken_here // 2)
     else:
-        wanted = int(limits["minimum_samples"]) - len(kept)
-    affordable = int(max(BATCH_SECONDS, prepare_seconds) / (record.spent_seconds / taken)) or 1
-    return min(wanted, affordable, int(limits["maximum_samples"]) - taken)
+        wanted = least - len(here)
+    affordable = int(min(max(BATCH_SECONDS, prepare_seconds), budget) / each) or 1
+    return min(wanted, affordable, most)
+
+
+def rounds_left(record: Record, limits: Mapping[str, float], sampling: str) -> int:
+    """How many worker processes are still to sample a case that is not done."""
+    if fixed_samples(sampling) is not None:
+        return 1
+    return max(1, int(limits["processes"]) - len(record.processes))
+
+
+def done_share(record: Record, limits: Mapping[str, float], sampling: str) -> float:
+    """The share of a case's sampling that is done, from 0 to 1, as far as can be told before its end."""
+    if record.event is not None:
+        return 1.0
+    fixed = fixed_samples(sampling)
+    if fixed is not None:
+        return min(1.0, record.taken / fixed)
+    spent = record.spent_seconds / limits["budget_seconds"]
+    return min(1.0, max(spent, len(record.processes) / limits["processes"]))
 
 
 def outcome(record: Record, limits: Mapping[str, float], sampling: str, exact: bool) -> tuple[str, str]:
@@ -44,19 +83,16 @@ def outcome(record: Record, limits: Mapping[str, float], sampling: str, exact: b
     wrong = max(record.samples["wrong"], default=0)
     if exact and wrong:
         return "incorrect", f"{wrong} elements differ from what the operations must leave"
-    kept = record.kept
-    if not kept:
+    processes = list(record.processes.values())
+    if not processes:
         reasons = ", ".join(sorted(set(filter(None, record.samples["discarded"])))) or "none was taken"
         return "unstable", f"no sample counts: {reasons}"
-    fixed = fixed_samples(sampling)
-    if fixed is not None:
+    if fixed_samples(sampling) is not None:
         return "ok", ""
-    if len(kept) < limits["minimum_samples"]:
-        return "skipped", (
-            f"time budget: {len(kept)} of at least {limits['minimum_samples']} samples in "
-            f"{limits['budget_seconds']:g} s"
-        )
-    width = median_interval(kept).relative_half_width
+    width = interval_over_processes(processes).relative_half_width
+    if math.isinf(width):
+        taken = sum(map(len, processes))
+        return "skipped", f"time budget: {taken} samples in {limits['budget_seconds']:g} s make no interval"
     if width > limits["unstable_half_width"]:
         bound = limits["unstable_half_width"]
         return "unstable", f"half-width of the median's interval is {width:.1%}, above {bound:.0%}"

@@ -1,11 +1,13 @@
 """The child process that holds the CUDA context or the host library.
 
-Reads one JSON request a line and answers each with one line. A CUDA error that may have spoiled the context is reported
+Says with a line that it has imported what it needs. Then it reads one JSON request a line and answers each with one
+line; the first says what to open. A CUDA error that may have spoiled the context is reported
 and then ends the process; its parent starts another.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -16,14 +18,19 @@ from typing import Any
 
 from scopemark.experiment import load_experiment
 from scopemark.measure.backend import Backend, Unsupported
-from scopemark.procedure import Procedure
 
 WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before its batch
 
 
-def open_backend(request: dict[str, Any], procedures: bool) -> Backend:
-    """Where kernels are launched, or where procedures run."""
-    if procedures:
+def import_backends(kind: str) -> None:
+    """Import all that a target of a kind may need: none of it is left to the first case."""
+    for module in ("rehearsal", *(("gpu", "..stage.gpu_stage") if kind == "gpu" else ("cpu",))):
+        importlib.import_module(f".{module}", __package__)
+
+
+def open_backend(request: dict[str, Any]) -> Backend:
+    """Where procedures run, or where kernels are launched."""
+    if request["procedures"]:
         from scopemark.measure.rehearsal import open_stage_backend
 
         return open_stage_backend(request)
@@ -41,28 +48,19 @@ class Worker:
 
     def __init__(self, request: dict[str, Any]):
         self._experiment = load_experiment(request["experiment"])
-        self._request = request
-        self._backends: dict[bool, Backend] = {}
         self._prepared: OrderedDict[str, Any] = OrderedDict()
         self._last: dict[str, float] = {}
-        # What cannot be loaded is found out before any case is tried.
-        self._backend(isinstance(self._experiment.benchmarks[0], Procedure))
-
-    def _backend(self, procedures: bool) -> Backend:
-        if procedures not in self._backends:
-            self._backends[procedures] = open_backend(self._request, procedures)
-        return self._backends[procedures]
+        self._backend = open_backend(request)  # what cannot be loaded is found out before any case is tried
 
     def _prepare(self, request: dict[str, Any]) -> Any:
         case = request["case"]
         if case in self._prepared:
             self._prepared.move_to_end(case)
             return self._prepared[case]
-        benchmark = self._experiment.benchmark(request["benchmark"])
-        backend = self._backend(isinstance(benchmark, Procedure))
-        while self._prepared and sum(p.bytes for p in self._prepared.values()) > backend.keep_bytes:
+        while self._prepared and sum(p.bytes for p in self._prepared.values()) > self._backend.keep_bytes:
             self._prepared.popitem(last=False)[1].close()
-        self._prepared[case] = backend.prepare(benchmark, request["parameters"], request["kernel"])
+        benchmark = self._experiment.benchmark(request["benchmark"])
+        self._prepared[case] = self._backend.prepare(benchmark, request["parameters"], request["kernel"])
         return self._prepared[case]
 
     def sample(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -70,8 +68,7 @@ class Worker:
         prepared = self._prepare(request)
         ready = time.perf_counter()
         warm_up = self._last.get(request["case"], 0.0) < WARM_UP_SECONDS
-        procedures = isinstance(self._experiment.benchmark(request["benchmark"]), Procedure)
-        batch = self._backend(procedures).sample(prepared, request["first"], request["n"], warm_up)
+        batch = self._backend.sample(prepared, request["first"], request["n"], warm_up)
         self._last[request["case"]] = min(batch.seconds)
         return {**vars(batch), "prepare_seconds": ready - start, "sample_seconds": time.perf_counter() - ready}
 
@@ -94,16 +91,22 @@ def main() -> None:
     # Replies go to the pipe alone: whatever else prints goes to the log.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+
+    def reply(what: dict[str, Any]) -> None:
+        replies.write(json.dumps(what) + "\n")
+        replies.flush()
+
+    import_backends(sys.argv[1])
+    reply({"waiting": True})
     worker = None
     for line in sys.stdin:
         request = json.loads(line)
         if worker is None:
             worker = Worker(request)
-            reply, fatal = {"ready": True}, False
-        else:
-            reply, fatal = answer(worker, request)
-        replies.write(json.dumps(reply) + "\n")
-        replies.flush()
+            reply({"ready": True})
+            continue
+        answered, fatal = answer(worker, request)
+        reply(answered)
         if fatal:
             os._exit(3)  # a spoiled context may hang in its destructors
 

@@ -9,7 +9,7 @@ from typing import IO, Any
 from scopemark.grid import Case
 from scopemark.measure.journal import Journal
 from scopemark.measure.session import Session, Site
-from scopemark.statistics import Interval, median_interval, ratio_interval
+from scopemark.statistics import Interval, interval_over_processes, ratio_interval
 
 
 def measure_twice(
@@ -34,11 +34,12 @@ def measure_twice(
 
 
 def _row(case: Case, one: Session, other: Session) -> dict[str, Any]:
-    kept = [session.records[case.id].kept for session in (one, other)]
-    row: dict[str, Any] = {"case": case.id, "kernel": case.kernel, "samples_1": len(kept[0]), "samples_2": len(kept[1])}
-    if not all(kept):
+    records = [session.records[case.id] for session in (one, other)]
+    taken = {f"samples_{run}": len(record.kept) for run, record in enumerate(records, 1)}
+    row: dict[str, Any] = {"case": case.id, "kernel": case.kernel, **taken}
+    if not all(taken.values()):
         return row
-    first, second = (median_interval(values) for values in kept)
+    first, second = (interval_over_processes(list(record.processes.values())) for record in records)
     for run, interval in ((1, first), (2, second)):
         row |= {f"seconds_{run}": interval.value, f"low_{run}": interval.low, f"high_{run}": interval.high}
     ratio = ratio_interval(second, first)

@@ -23,9 +23,9 @@ class Estimate:
 
 
 def adaptive(backend: GpuBackend, prepared: PreparedGpu, limits: Mapping[str, float]) -> Estimate:
-    """Sample a prepared case by the engine's stop rule."""
+    """Sample a prepared case by the engine's stop rule, in this process alone."""
     record, start = Record(), time.perf_counter()
-    while n := next_batch(record, limits, "adaptive"):
+    while n := next_batch(record, 1, {**limits, "processes": 1}, "adaptive"):
         before = time.perf_counter()
         batch = backend.sample(prepared, record.taken, n, warm_up=record.taken == 0)
         record.add(vars(batch) | {"session": 1, "spent_seconds": time.perf_counter() - before})
