@@ -29,7 +29,13 @@ EXPERIMENT = "scoped_atomics"
 Figure = tuple[str, str, str]
 """What was measured, the figure with its unit, and what it should be."""
 
-LIMITS = {"processes": 1, "minimum_samples": 6, "maximum_samples": 6, "relative_half_width": 0.5, "unstable_half_width": 1000.0}
+LIMITS = {
+    "processes": 1,
+    "minimum_samples": 6,
+    "maximum_samples": 6,
+    "relative_half_width": 0.5,
+    "unstable_half_width": 1000.0,
+}
 CPU_GRID = {
     "benchmark": "counter",
     "kind": "cpu",

@@ -161,7 +161,7 @@ def test_too_few_processes_are_taken_together():
 
 
 def test_what_differs_between_processes_is_covered():
-    """Processes differ by a standard deviation of 3 %, samples within one by 1 %: only the processes are independent."""
+    """Processes differ by a standard deviation of 3 %, samples of one by 1 %: only the processes are independent."""
     rng = random.Random(5)
     over_processes, pooled = 0, 0
     for _ in range(1000):

@@ -25,7 +25,13 @@ def measured(tmp_path_factory):
     tree = copy_repository(tmp_path_factory.mktemp("gpu") / "tree")
     add_faults(tree)
     gpu = find_gpus()[0]
-    limits = {"unstable_half_width": 1e9, "processes": 1, "minimum_samples": 20, "maximum_samples": 20, "timeout_seconds": 5}
+    limits = {
+        "unstable_half_width": 1e9,
+        "processes": 1,
+        "minimum_samples": 20,
+        "maximum_samples": 20,
+        "timeout_seconds": 5,
+    }
     configuration = {
         "preset": "tiny",
         "targets": [gpu.name],

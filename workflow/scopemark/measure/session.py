@@ -103,6 +103,8 @@ class Session:
         for status, _ in results.values():
             counts[status] = counts.get(status, 0) + 1
         self._progress.finish(counts)
+        spent = ", ".join(f"{part} {seconds:.1f} s" for part, seconds in self.timing.items())
+        self._log.write(f"wall time by part: {spent}\n")
         return results
 
     def _waiting(self, cases: Sequence[Case]) -> list[Case]:

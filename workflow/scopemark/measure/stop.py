@@ -35,7 +35,9 @@ def next_batch(
     if processes == 1:  # what a killed process took is part of the one share
         others, here, taken_here, spent_here = {}, record.kept, record.taken, record.spent_seconds
     left = limits["budget_seconds"] - record.spent_seconds
-    most = int(min(max(1, limits["maximum_samples"] / processes) - taken_here, limits["maximum_samples"] - record.taken))
+    most = int(
+        min(max(1, limits["maximum_samples"] / processes) - taken_here, limits["maximum_samples"] - record.taken)
+    )
     if len(others) >= processes or left <= 0 or most <= 0:
         return 0
     if record.taken == 0:
