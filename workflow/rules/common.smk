@@ -81,6 +81,7 @@ def evidence_files(wildcards):
     files = {
         "kernels": f"{build}/{wildcards.experiment}.{architecture}.kernels.csv",
         "support": f"{build}/support.{architecture}.cubin",
+        "support_host": "results/build/support.host.so",
         "machine": f"results/machines/{wildcards.target}.json",
     }
     if isinstance(grid_benchmark(wildcards), Procedure):

@@ -49,6 +49,19 @@ rule compile_support:
         "../scripts/compile.py"
 
 
+rule compile_support_host:
+    input:
+        source="kernels/support.cpp",
+    output:
+        library="results/build/support.host.so",
+    log:
+        "logs/compile/support.host.log",
+    conda:
+        "../envs/scopemark.yaml"
+    script:
+        "../scripts/compile_support_host.py"
+
+
 rule compile_host:
     input:
         sources=lambda wildcards: kernel_sources(wildcards.experiment),

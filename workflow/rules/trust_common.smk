@@ -25,6 +25,7 @@ def trust_inputs(wildcards):
         "binary": f"{stem}.cubin",
         "kernels": f"{stem}.kernels.csv",
         "support": f"{build}/support.{architecture}.cubin",
+        "support_host": "results/build/support.host.so",
     }
 
 

@@ -48,9 +48,14 @@ def compile_cubin(
 def compile_host(toolchain: Toolchain, source: Path, instances: Path, library: Path, report: Path) -> None:
     """Compile a kernel file for CPU threads, with CCCL's headers. UserError if the compiler refuses."""
     sources = [source, source.parent / "host" / "team.cpp", *sorted(source.parent.glob(f"{source.stem}/*.cpp"))]
-    command = [*shlex.split(host_compiler()), *HOST_FLAGS, f"-I{toolchain.cccl_include}"]
-    command += [f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"', "-x", "c++", *map(str, sources)]
-    _run([*command, "-o", str(library)], report, f"{source}: the C++ compiler failed")
+    flags = f"-I{toolchain.cccl_include}", f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"'
+    compile_library(sources, library, report, flags)
+
+
+def compile_library(sources: Sequence[Path], library: Path, report: Path, flags: Sequence[str] = ()) -> None:
+    """Compile host code into a shared library. UserError, naming the first source, if the compiler refuses."""
+    command = [*shlex.split(host_compiler()), *HOST_FLAGS, *flags, "-x", "c++", *map(str, sources), "-o", str(library)]
+    _run(command, report, f"{sources[0]}: the C++ compiler failed")
 
 
 def compiler_version() -> str:

@@ -24,6 +24,7 @@ with job(snakemake.log[0]) as log:
         toolchain=snakemake.wildcards.toolchain,
         binary=Path(snakemake.input.binary),
         support=snakemake.input.get("support"),
+        support_host=snakemake.input.get("support_host"),
         kernels=Path(snakemake.input.kernels),
         host=path(snakemake.input.get("host")),
         host_kernels=path(snakemake.input.get("host_kernels")),

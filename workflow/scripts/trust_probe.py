@@ -16,7 +16,8 @@ with job(snakemake.log[0]):
     cases, _ = expand(load_experiment(snakemake.params.experiment), snakemake.params.grid, "gpu")
     limits = dict(snakemake.params.limits)
     with exclusive(target.uuid):
-        backend = GpuBackend(target.device, Path(snakemake.input.binary), Path(snakemake.input.support))
+        files = (Path(snakemake.input[name]) for name in ("binary", "support", "support_host"))
+        backend = GpuBackend(target.device, *files)
         # Before NVBench is loaded, which changes what a launch costs.
         durations = known_durations(backend)
         pairs = list(equal_pairs(backend, cases[::4], limits))

@@ -21,7 +21,8 @@ with job(snakemake.log[0]) as log:
         if case.parameters["sampling"] == "adaptive"
     }
     kernels = tables.read("kernels", snakemake.input.kernels).set_index("kernel")
-    site = site_of(experiment, target, snakemake.params.facts, Path(snakemake.input.binary), snakemake.input.support)
+    files = Path(snakemake.input.binary), snakemake.input.support, snakemake.input.support_host
+    site = site_of(experiment, target, snakemake.params.facts, *files)
     journals = Path("results/trust") / target.name / "journal"
     with exclusive(target.uuid):
         repeat, timing = measure_twice(

@@ -17,7 +17,7 @@ from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 from scopemark.measure.arena import Arena
 from scopemark.measure.backend import Batch, Unsupported
 from scopemark.measure.held_stream import HeldStream
-from scopemark.measure.shot import Shot
+from scopemark.measure.shot import Shot, Trigger
 
 LANES = 8
 """Streams that the samples of a case take in turn.
@@ -60,11 +60,11 @@ class PreparedGpu:
 
 
 class GpuBackend:
-    """One GPU. `cubin` is a kernel file's build, `support` that of the engine's own kernels."""
+    """One GPU. `cubin` is a kernel file's build, `support` that of the engine's own kernels, `support_host` of its C++."""
 
     keep_bytes = 4 * 2**30
 
-    def __init__(self, device: int, cubin: Path, support: Path):
+    def __init__(self, device: int, cubin: Path, support: Path, support_host: Path):
         self._device = cupy.cuda.Device(device)
         self._device.use()
         attributes = self._device.attributes
@@ -72,6 +72,7 @@ class GpuBackend:
         self._default_shared_limit = attributes["MaxSharedMemoryPerBlock"]
         self._module = cupy.RawModule(path=str(cubin))
         self.support = cupy.RawModule(path=str(support))
+        self._trigger = Trigger(support_host)
         flush = cupy.empty(max(attributes["L2CacheSize"], 1), dtype=cupy.uint8)
         self.lanes = [HeldStream(self.support, flush, WARM_UP_NS if lane == 0 else 1) for lane in range(LANES)]
         self._arena = Arena()
@@ -188,7 +189,7 @@ class GpuBackend:
                     )
                 else:
                     shot = Shot(prepared.kernel, prepared.launch, self._values(prepared, places))
-                    seconds, clock_hz, expired = lane.single_shot(shot), None, False
+                    seconds, clock_hz, expired = lane.single_shot(shot, self._trigger), None, False
                     self._check(prepared, lane, places)
                     lane.synchronize()
                 words = lane.user_words[0]

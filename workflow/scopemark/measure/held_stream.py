@@ -12,7 +12,7 @@ import cupy
 import numpy as np
 from cupy.cuda import runtime
 
-from scopemark.measure.shot import Shot
+from scopemark.measure.shot import Shot, Trigger
 
 HOLD_LIMIT_NS = 2_000_000_000  # a hold that nobody ends; far longer than queueing ever takes
 
@@ -85,10 +85,10 @@ class HeldStream:
         seconds = cupy.cuda.get_elapsed_time(self._begin, self._end) * 1e-3
         return seconds, cycles / nanoseconds * 1e9 if nanoseconds else None, bool(expired)
 
-    def single_shot(self, shot: Shot) -> float:
+    def single_shot(self, shot: Shot, trigger: Trigger) -> float:
         """Seconds between two events around a launch that nothing holds, as a plain program takes them."""
         self._stream.synchronize()
-        shot.fire(self._stream.ptr, self._begin.ptr, self._end.ptr)
+        trigger.fire(shot, self._stream.ptr, self._begin.ptr, self._end.ptr)
         self._stream.synchronize()
         return cupy.cuda.get_elapsed_time(self._begin, self._end) * 1e-3
 

@@ -32,6 +32,7 @@ def measure_grid(
     toolchain: str,
     binary: Path,
     support: str | None,
+    support_host: str | None = None,
     kernels: Path,
     host: Path | None = None,
     host_kernels: Path | None = None,
@@ -61,7 +62,7 @@ def measure_grid(
     kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
     procedures = any(isinstance(case.benchmark, Procedure) for case in cases)
-    site = site_of(experiment, target, facts, binary, support, host, machine, procedures)
+    site = site_of(experiment, target, facts, binary, support, support_host, host, machine, procedures)
     with exclusive(target.uuid or "cpu"):
         possible = [case for case in cases if case.id not in lacking]
         session = Session(f"{target.name} {experiment.name}/{grid_name}", site, possible, hashes, journal, limits, log)
@@ -88,6 +89,7 @@ def site_of(
     facts: Mapping[str, Any],
     binary: Path,
     support: str | None,
+    support_host: str | None = None,
     host: Path | None = None,
     machine: Machine | None = None,
     procedures: bool = False,
@@ -102,6 +104,7 @@ def site_of(
         "device": target.device,
         "binary": str(binary),
         "support": support,
+        "support_host": support_host,
         "host": str(host) if host else None,
         "procedures": procedures,
     }

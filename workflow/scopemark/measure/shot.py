@@ -1,14 +1,14 @@
-"""A launch between two events with as little of the host in between as Python allows.
+"""Launches with as little of the host in between as a C++ program would have.
 
-A C++ program that records an event, launches and records another leaves a few microseconds of launch latency between
-the events. CuPy's own launch would leave three times as much, so the three calls go to the driver directly, with their
-arguments made beforehand.
+CuPy's own launch takes several microseconds. A Shot has its arguments made beforehand and goes to the driver directly.
+Between two events even the microsecond that Python needs for a call would show: a Trigger makes the three calls in C++.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+from pathlib import Path
 from typing import Any
 
 from scopemark.kernel_benchmark import Launch
@@ -25,24 +25,31 @@ class Shot:
     def __init__(self, kernel: Any, launch: Launch, words: list[int]):
         self._words = (ctypes.c_uint64 * max(len(words), 1))(*words)
         base, size = ctypes.addressof(self._words), ctypes.sizeof(ctypes.c_uint64)
-        self._parameters = (ctypes.c_void_p * max(len(words), 1))(*(base + size * i for i in range(len(words))))
-        self._function = ctypes.c_void_p(kernel.kernel.ptr)
-        self._shape = [ctypes.c_uint(n) for n in (launch.blocks, 1, 1, launch.threads, 1, 1, launch.block_memory_bytes)]
+        self.parameters = (ctypes.c_void_p * max(len(words), 1))(*(base + size * i for i in range(len(words))))
+        self.function = ctypes.c_void_p(kernel.kernel.ptr)
+        self.shape = (ctypes.c_uint * 3)(launch.blocks, launch.threads, launch.block_memory_bytes)
+        blocks, threads, bytes = map(ctypes.c_uint, self.shape)
+        one = ctypes.c_uint(1)
+        self._shape = (blocks, one, one, threads, one, one, bytes)
 
     def queue(self, stream: int) -> None:
         """Launch in a stream. RuntimeError with the driver's error code if it fails."""
-        code = _driver().cuLaunchKernel(self._function, *self._shape, ctypes.c_void_p(stream), self._parameters, None)
+        code = _driver().cuLaunchKernel(self.function, *self._shape, ctypes.c_void_p(stream), self.parameters, None)
         if code:
             raise RuntimeError(f"the driver refused a launch: {code}")
 
-    def fire(self, stream: int, begin: int, end: int) -> None:
+
+class Trigger:
+    """Fires shots between two events. `library` is the build of the engine's own host code."""
+
+    def __init__(self, library: Path):
+        self._shot = ctypes.CDLL(str(library)).scopemark_shot
+        calls = _driver().cuEventRecord, _driver().cuLaunchKernel
+        self._calls = [ctypes.cast(call, ctypes.c_void_p) for call in calls]
+
+    def fire(self, shot: Shot, stream: int, begin: int, end: int) -> None:
         """Record, launch, record. RuntimeError with the driver's error code if one of them fails."""
-        record, launch = _driver().cuEventRecord, _driver().cuLaunchKernel
         handles = [ctypes.c_void_p(handle) for handle in (stream, begin, end)]
-        codes = (
-            record(handles[1], handles[0]),
-            launch(self._function, *self._shape, handles[0], self._parameters, None),
-            record(handles[2], handles[0]),
-        )
-        if any(codes):
-            raise RuntimeError(f"the driver refused a single shot: {codes}")
+        code = self._shot(*self._calls, shot.function, shot.shape, shot.parameters, *handles)
+        if code:
+            raise RuntimeError(f"the driver refused a single shot: {code}")

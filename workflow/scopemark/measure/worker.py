@@ -24,8 +24,8 @@ WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before
 
 def import_backends(kind: str) -> None:
     """Import all that a target of a kind may need: none of it is left to the first case."""
-    for module in ("rehearsal", *(("gpu", "..stage.gpu_stage") if kind == "gpu" else ("cpu",))):
-        importlib.import_module(f".{module}", __package__)
+    for module in ("measure.rehearsal", *(("measure.gpu", "stage.gpu_stage") if kind == "gpu" else ("measure.cpu",))):
+        importlib.import_module(f"scopemark.{module}")
 
 
 def open_backend(request: dict[str, Any]) -> Backend:
@@ -37,7 +37,7 @@ def open_backend(request: dict[str, Any]) -> Backend:
     if request["kind"] == "gpu":
         from scopemark.measure.gpu import GpuBackend
 
-        return GpuBackend(request["device"], Path(request["binary"]), Path(request["support"]))
+        return GpuBackend(request["device"], *(Path(request[name]) for name in ("binary", "support", "support_host")))
     from scopemark.measure.cpu import CpuBackend
 
     return CpuBackend(Path(request["binary"]))
