@@ -252,7 +252,7 @@ def test_pages_are_those_of_the_largest_piece():
     note = "pages of 4 KiB, {} KiB in huge ones"
     rows = [access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(0))]
     machine = MANAGED_ONLY | {"memory": {"transparent_huge_page_bytes": 2 * MIB}}
-    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB, since too small for a huge page"
+    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB, too small for a huge page"
     rows.append(access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(1024), size_bytes=4 * MIB))
     assert Measured(rows, machine).pages("mmap_huge") == "25% in huge pages of 2 MiB, the rest 4 KiB"
     whole = access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(4096), size_bytes=4 * MIB)

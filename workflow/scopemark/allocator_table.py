@@ -172,7 +172,7 @@ class Measured:
             share = f"{min(1, huge):.0%}"
             return pages if share == "100%" else f"{share} in {pages}, the rest {size}"
         no_room = max(told) < huge_bytes
-        return f"{size}, since too small for a huge page" if allocator == "mmap_huge" and no_room else size
+        return f"{size}, too small for a huge page" if allocator == "mmap_huge" and no_room else size
 
     def fault_bytes(self, allocator: str) -> float | None:
         """What one page fault of the CPU brings over on average; None where it takes none, or nobody looked."""
