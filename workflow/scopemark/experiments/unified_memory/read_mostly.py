@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scopemark.axes import choice
-from scopemark.benchmark import Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
+from scopemark.benchmark import Parameters
+from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, size_axis
 from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint
 from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
@@ -54,10 +54,7 @@ READ_MOSTLY = Procedure(
         choice("step", list(STEPS), "which step is timed"),
         size_axis(),
     ),
-    rules=(
-        CPU_RULE,
-        Rule("words have 4 bytes", lambda p: p["size_bytes"] % WORD != 0),
-    ),
+    rules=(CPU_RULE, WORDS_RULE),
     run=_run,
     uses=lambda p: SWEEPS,
     times=lambda p: f"{STEPS[p['step']][1]}_{'dense' if p['size_bytes'] % UNIT == 0 else 'words'}",
