@@ -12,7 +12,7 @@ from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, cannot_touch, size_axis
 from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint, take_back, together, turn
 from scopemark.experiments.unified_memory.placing import apart
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
+from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage
 from scopemark.stage.allocators import ALLOCATORS
@@ -54,7 +54,7 @@ PING_PONG = Procedure(
     rules=(CPU_RULE, WORDS_RULE),
     run=_run,
     uses=lambda p: SWEEPS,
-    times=lambda p: "update_dense" if p["size_bytes"] % UNIT == 0 else "update_words",
+    times=lambda p: entry("update", p["size_bytes"]),
     missing=_missing,
     operations=lambda p: 2 * p["size_bytes"] // WORD,
     bytes=lambda p: 4 * p["size_bytes"],

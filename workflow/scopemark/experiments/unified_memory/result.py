@@ -17,7 +17,7 @@ from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, WARP, WORDS_RULE, size_axis
 from scopemark.experiments.unified_memory.placing import apart, bring, place
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words
+from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_hints, no_memory
@@ -85,7 +85,7 @@ RESULT = Procedure(
     rules=(CPU_RULE, WORDS_RULE),
     run=_run,
     uses=lambda p: (*SWEEPS, "busy"),
-    times=lambda p: "write_words" if p["size_bytes"] % UNIT else "write_dense",
+    times=lambda p: entry("write", p["size_bytes"]),
     missing=_missing,
     operations=lambda p: p["size_bytes"] // WORD,
     bytes=lambda p: p["size_bytes"],
