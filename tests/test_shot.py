@@ -3,8 +3,8 @@
 import ctypes
 
 import pytest
-from helpers import ROOT
 
+from helpers import ROOT
 from scopemark.build import compile_library
 
 RECORD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)

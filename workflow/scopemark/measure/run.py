@@ -34,8 +34,8 @@ def measure_grid(
     support: str | None,
     support_host: str | None = None,
     kernels: Path,
-    host: Path | None = None,
-    host_kernels: Path | None = None,
+    host: str | None = None,
+    host_kernels: str | None = None,
     machine: Machine | None = None,
     limits: Mapping[str, float],
     cases_path: Path,
@@ -90,7 +90,7 @@ def site_of(
     binary: Path,
     support: str | None,
     support_host: str | None = None,
-    host: Path | None = None,
+    host: str | None = None,
     machine: Machine | None = None,
     procedures: bool = False,
 ) -> Site:
@@ -105,7 +105,7 @@ def site_of(
         "binary": str(binary),
         "support": support,
         "support_host": support_host,
-        "host": str(host) if host else None,
+        "host": host,
         "procedures": procedures,
     }
     return Site(opening, facts, machine or machine_of(target), target.uuid)
