@@ -151,7 +151,7 @@ def test_without_concurrent_access_the_cpu_keeps_away():
         refused("counter", LIMITED, allocator="managed", parties="both", scope=scope) for scope in ("system", "device")
     ]
     finding = judged("UM26", rows, LIMITED)
-    assert (finding.verdict, finding.pairs) == ("holds", 2)
+    assert (finding.verdict, finding.pairs) == ("not testable here", 0)
     assert "the CPU must not touch managed memory while a kernel runs" in finding.detail
     assert judged("UM26", [counter()], LIMITED).verdict == "contradicted"  # it was done all the same
     assert judged("UM26", [counter()]).verdict == "not testable here"
