@@ -34,6 +34,7 @@ from scopemark.quantities import (
     overlap_pairs,
     plain,
     select,
+    too_slow,
     why_no_pairs,
 )
 
@@ -99,7 +100,12 @@ def _judge_ratio(
     deciding = [pair.ratio for pair in compared(cautious(family))]
     judged = judge_ratios(claim["relation"], [pair.ratio for pair in pairs], deciding)
     verdicts = judged.verdicts
-    beside = [with_unstable(pairs), _crossover(quantity, rows, benchmark), _published(claim)]
+    beside = [
+        with_unstable(pairs),
+        too_slow([*select(family, a), *select(family, b)]),
+        _crossover(quantity, rows, benchmark),
+        _published(claim),
+    ]
     beside += [_context(context, quantity, rows, benchmark) for context in claim.get("context", [])]
     return Finding(
         judged.verdict,
