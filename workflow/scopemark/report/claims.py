@@ -73,11 +73,11 @@ def verdict_counts(
 
 
 def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
-    """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups: experiment, topic,
-    questions; and the questions that this run does not answer, by the reason.
+    """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups of all else:
+    experiment, topic, questions; and the questions that this run does not answer, by the reason.
 
-    A question has its answers, each a finding, the conditions that it was found under, which end its sentence in
-    brackets, and what there is to tell of a surprise.
+    What leads, and every answer to a question, is a finding, the conditions that it was found under, which end its
+    sentence in brackets, and what there is to tell of a surprise.
     """
     advice = tables.read("advice", file)
     blocks = []
@@ -93,7 +93,8 @@ def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
                 unanswered.setdefault(why.removesuffix("."), []).append(entry.question)
                 continue
             if entry.lead and not entry.answer.startswith((CANNOT_TELL, VARIES)):
-                lead.append(_split(entry.answer))
+                lead.append((*_split(entry.answer), "" if missing(entry.surprise) else entry.surprise))
+                continue
             topic = "" if missing(entry.topic) else entry.topic
             questions = groups.setdefault((load_experiment(entry.experiment).title, topic), {})
             surprise = "" if missing(entry.surprise) else entry.surprise
