@@ -26,6 +26,7 @@ from scopemark.statistics import Interval
 
 HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE = "holds", "contradicted", "unresolved", "not testable here"
 VERDICTS = (HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE)
+"""In the order in which the report counts them."""
 BAND = (0.95, 1.05)
 """Ratios inside it are called equal."""
 

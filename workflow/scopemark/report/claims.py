@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from scopemark import tables
 from scopemark.advice.finding import NOT_MEASURED
 from scopemark.advice.words import CANNOT_TELL, VARIES
 from scopemark.claims.definitions import load_claims
+from scopemark.claims.verdict import VERDICTS
 from scopemark.collect import HERE
 from scopemark.experiment import load_experiment
 from scopemark.figures.data import device_name
 from scopemark.report.format import interval, missing
-
-VERDICTS = ("holds", "contradicted", "unresolved", "not testable here")
-"""In the order in which the report counts them."""
 
 
 def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mapping[str, Any]]) -> tuple[str, str]:
@@ -24,7 +24,8 @@ def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mappi
 
 
 def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """The machines' columns, each (name, run), and one row per claim: id, statement, source, published, cells, builds.
+    """The machines' columns, each (name, run), and one row per claim, by their numbers: id, statement, document and
+    section of the source, published, cells, builds.
 
     A cell is a machine's verdict, its ratio with interval and its detail; None where a claim was not judged there.
     builds: what was judged on machine code, of no machine: (what was judged, cell).
@@ -42,7 +43,7 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                     {
                         "id": name,
                         "statement": claim["statement"],
-                        "source": f"{claim['source']['document']}, {claim['source']['section']}",
+                        **claim["source"],
                         "published": claim.get("published"),
                         "cells": [found.get(key) for key in keys],
                         "builds": [
@@ -50,7 +51,30 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                         ],
                     }
                 )
+    places = {prefix: place for place, (prefix, _) in enumerate(claim_documents(rows))}
+    rows.sort(key=lambda row: (places[_numbered(row["id"])[0]], *_numbered(row["id"])[1:]))
     return [column_label(*key, machines) for key in keys], rows
+
+
+def _numbered(claim: str) -> tuple[str, int, str]:
+    """The parts of an id: UM9b is UM, 9, b."""
+    prefix, number, letter = re.fullmatch("([A-Z]+)([0-9]+)([a-z]?)", claim).groups()
+    return prefix, int(number), letter
+
+
+def claim_documents(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """What the letters of the ids stand for: each prefix with its document, and the section that its claims share."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(_numbered(row["id"])[0], []).append(row)
+    return [(prefix, ", ".join([own[0]["document"], *_shared_section(own)])) for prefix, own in found.items()]
+
+
+def _shared_section(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The number, or the name, of the innermost section that holds those of all rows, if there is one."""
+    levels = zip(*(row["section"].split(".") for row in rows), strict=False)  # 4.1 is as deep as 4.1.2 is shared
+    shared = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
+    return [".".join(shared)] if shared else []
 
 
 def _cell(row: Mapping[str, Any], claim: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from scopemark import __version__, tables
+from scopemark.claims.verdict import VERDICTS
 from scopemark.collect import summarised
 from scopemark.experiment import load_experiment
 from scopemark.figures.data import load_machines
-from scopemark.report.claims import VERDICTS, advice_by_machine, claim_rows, verdict_counts
+from scopemark.report.claims import advice_by_machine, claim_documents, claim_rows, verdict_counts
 from scopemark.report.code import code_table
 from scopemark.report.parts import (
     excluded_parts,
@@ -47,6 +48,7 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
         "advice": advice_by_machine(files["advice"], machines),
         "claim_columns": columns,
         "claims": claims,
+        "claim_documents": claim_documents(claims),
         "verdicts": VERDICTS,
         "verdict_counts": verdict_counts(columns, claims),
         "toolchains": toolchain_parts(files.get("toolchains", ())),
