@@ -77,7 +77,7 @@ def judge_seconds(
     def said(row: Row, value: Sequence[float]) -> str:
         return interval(*value, "s")
 
-    heading = f"time until the call returns, at least {interval(least, math.nan, math.nan, 's')} claimed"
+    heading = f"time until the call returns, to be {interval(least, math.nan, math.nan, 's')} or more"
     return _finding(claim, experiment, timed, values, verdicts, heading, said, min)
 
 

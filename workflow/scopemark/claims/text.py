@@ -101,13 +101,13 @@ def ratio_finding(
     """The finding on a family of ratios, without what stands beside it."""
     names = quantity["names"]
     pair = pairs[family.deciding]
+    noun = _NOUNS[quantity.get("estimate", "operations")]
     if len(pairs) == 1:
-        noun = _NOUNS[quantity.get("estimate", "operations")]
         beside = f" ({absolute(quantity, pair)})" if absolute(quantity, pair) else ""
         return f"{names['a']} reaches {ratio_text(pair.ratio)} the {noun} of {names['b']}{beside}"
     label = "; ".join(filter(None, [phrase(pair, pairs, quantity["a"], quantity["b"]), absolute(quantity, pair)]))
     rank = "least favourable" if family.verdict == HOLDS else "worst"
-    text = f"{names['a']} against {names['b']}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
+    text = f"{names['a']} against {names['b']}, {noun}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
     if by := quantity.get("by"):
         keys = [" ".join(value_text(axis, one.a[axis]) for axis in by) for one in pairs]
         if len(set(keys)) > 1:
