@@ -8,11 +8,6 @@ from scopemark.experiment import load_experiment
 from scopemark.jobs import job
 from scopemark.measure.run import measure_grid
 
-
-def path(name):
-    return Path(name) if name else None
-
-
 description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
     measure_grid(
@@ -25,8 +20,8 @@ with job(snakemake.log[0]) as log:
         binary=Path(snakemake.input.binary),
         support=snakemake.input.get("support"),
         kernels=Path(snakemake.input.kernels),
-        host=path(snakemake.input.get("host")),
-        host_kernels=path(snakemake.input.get("host_kernels")),
+        host=snakemake.input.get("host"),
+        host_kernels=snakemake.input.get("host_kernels"),
         machine=described_machine(read_machine(description)) if description else None,
         limits=snakemake.params.limits,
         cases_path=Path(snakemake.output.cases),
