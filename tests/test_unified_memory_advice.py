@@ -233,9 +233,8 @@ def test_a_way_back_beside_work_is_of_what_the_work_hides():
         for way, us in zip(("explicit_copy", "device_write"), both, strict=True)
     ]
     assert only("results_queued", rows).text == (
-        "With independent work queued copy results of 4 MiB back, the largest that the work hides: 1.20× [1.20, 1.20] the "
-        "speed "
-        "of direct writes there, and 1.00× [1.00, 1.00] below."
+        "With independent work queued copy results of 4 MiB back, the largest that the work hides: 1.20× [1.20, 1.20] "
+        "the speed of direct writes there, and 1.00× [1.00, 1.00] below."
     )
 
 
