@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scopemark import tables
 from scopemark.claims.verdict import VERDICTS
-from scopemark.report.claims import claim_documents, claim_rows, verdict_counts
+from scopemark.report.claims import claim_documents, claim_groups, claim_rows, verdict_counts
 from scopemark.report.templates import environment
 
 MACHINES = {("here", "gpu0"): {"kind": "gpu", "gpu": {"name": "G"}}}
@@ -28,23 +28,19 @@ def test_claims_stand_by_their_numbers_whatever_experiment_answers_them(tmp_path
 def test_the_letters_of_an_id_are_explained(tmp_path):
     columns, rows = judged(tmp_path, SA1="holds", SA11="holds", UM1="contradicted", UM2="not testable here")
     # UM1 is of section 4.1, and UM2 of 4.1.1.1.
-    assert claim_documents(rows) == [("SA", "The CUDA Handbook, 5.10"), ("UM", "CUDA Programming Guide, 4.1")]
+    assert claim_documents(rows) == {"SA": "The CUDA Handbook, 5.10", "UM": "CUDA Programming Guide, 4.1"}
+    groups = claim_groups(columns, rows)
+    assert [[claim["id"] for claim in group["tested"]] for group in groups] == [["SA1", "SA11"], ["UM1"]]
     page = (
         environment()
         .get_template("claims.html.j2")
-        .render(
-            claims=rows,
-            claim_columns=columns,
-            claim_documents=claim_documents(rows),
-            verdicts=VERDICTS,
-            verdict_counts=verdict_counts(columns, rows),
-        )
+        .render(claims=rows, claim_groups=groups, verdicts=VERDICTS, verdict_counts=verdict_counts(columns, rows))
     )
-    assert "<strong>SA</strong> The CUDA Handbook, 5.10;" in page
-    assert "<strong>UM</strong> CUDA Programming Guide, 4.1." in page
+    assert "<summary>SA: The CUDA Handbook, 5.10 " in page
+    assert "<summary>UM: CUDA Programming Guide, 4.1 " in page
     assert "CUDA Programming Guide, 4.1.1.1" in page  # each claim has its own section
 
 
 def test_a_family_of_one_section_names_it(tmp_path):
     _, rows = judged(tmp_path, UM2="holds")
-    assert claim_documents(rows) == [("UM", "CUDA Programming Guide, 4.1.1.1")]
+    assert claim_documents(rows) == {"UM": "CUDA Programming Guide, 4.1.1.1"}

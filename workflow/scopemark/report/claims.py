@@ -11,7 +11,7 @@ from scopemark import tables
 from scopemark.advice.finding import NOT_MEASURED
 from scopemark.advice.words import CANNOT_TELL, VARIES
 from scopemark.claims.definitions import load_claims
-from scopemark.claims.verdict import VERDICTS
+from scopemark.claims.verdict import NOT_TESTABLE, VERDICTS
 from scopemark.collect import HERE
 from scopemark.experiment import load_experiment
 from scopemark.figures.data import device_name
@@ -24,8 +24,8 @@ def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mappi
 
 
 def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """The machines' columns, each (name, run), and one row per claim, by their numbers: id, statement, document and
-    section of the source, published, cells, builds.
+    """The machines' columns, each (name, run), and one row per claim, by their numbers: id, statement, source, its
+    document and section, published, cells, builds.
 
     A cell is a machine's verdict, its ratio with interval and its detail; None where a claim was not judged there.
     builds: what was judged on machine code, of no machine: (what was judged, cell).
@@ -43,6 +43,7 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                     {
                         "id": name,
                         "statement": claim["statement"],
+                        "source": f"{claim['source']['document']}, {claim['source']['section']}",
                         **claim["source"],
                         "published": claim.get("published"),
                         "cells": [found.get(key) for key in keys],
@@ -51,7 +52,7 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                         ],
                     }
                 )
-    places = {prefix: place for place, (prefix, _) in enumerate(claim_documents(rows))}
+    places = {prefix: place for place, prefix in enumerate(claim_documents(rows))}
     rows.sort(key=lambda row: (places[_numbered(row["id"])[0]], *_numbered(row["id"])[1:]))
     return [column_label(*key, machines) for key in keys], rows
 
@@ -62,17 +63,17 @@ def _numbered(claim: str) -> tuple[str, int, str]:
     return prefix, int(number), letter
 
 
-def claim_documents(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def claim_documents(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """What the letters of the ids stand for: each prefix with its document, and the section that its claims share."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         found.setdefault(_numbered(row["id"])[0], []).append(row)
-    return [(prefix, ", ".join([own[0]["document"], *_shared_section(own)])) for prefix, own in found.items()]
+    return {prefix: ", ".join([own[0]["document"], *_shared_section(own)]) for prefix, own in found.items()}
 
 
 def _shared_section(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The number, or the name, of the innermost section that holds those of all rows, if there is one."""
-    levels = zip(*(row["section"].split(".") for row in rows), strict=False)  # 4.1 is as deep as 4.1.2 is shared
+    levels = zip(*(row["section"].split(".") for row in rows), strict=False)  # 4.1 has fewer than 4.1.2
     shared = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
     return [".".join(shared)] if shared else []
 
@@ -96,12 +97,45 @@ def verdict_counts(
     return [(where, [own.count(verdict) for verdict in VERDICTS]) for where, own in found.items()]
 
 
-def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
-    """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups of all else:
-    experiment, topic, questions; and the questions that this run does not answer, by the reason.
+def claim_groups(columns: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """By document, with the letters of its claims: how often they were judged how, (verdict, number) for the verdicts
+    that occur; the claims that were judged somewhere; where else some of them cannot be, why, and which; and those that
+    nothing on the page can test.
 
-    What leads, and every answer to a question, is a finding, the conditions that it was found under, which end its
-    sentence in brackets, and what there is to tell of a surprise.
+    A claim has beside its columns of `claim_rows` what was judged, (where, cell), and where it cannot be, (where, why).
+    """
+    groups = []
+    for prefix, document in claim_documents(rows).items():
+        own = [dict(row) for row in rows if _numbered(row["id"])[0] == prefix]
+        for claim in own:
+            cells = [(", ".join(column), cell) for column, cell in zip(columns, claim["cells"], strict=True) if cell]
+            cells += [(f"the machine code, {build}", cell) for build, cell in claim["builds"]]
+            not_testable = [(where, cell["detail"]) for where, cell in cells if cell["verdict"] == NOT_TESTABLE]
+            judged = [(where, cell) for where, cell in cells if cell["verdict"] != NOT_TESTABLE]
+            claim |= {"judged": judged, "not_testable": not_testable}
+        found = [cell["verdict"] for claim in own for _, cell in claim["judged"]]
+        counts = [(verdict, found.count(verdict)) for verdict in VERDICTS if verdict in found]
+        tested, untested = ([claim for claim in own if bool(claim["judged"]) is judged] for judged in (True, False))
+        group = {"letters": prefix, "document": document, "counts": counts, "tested": tested, "untested": untested}
+        groups.append(group | {"elsewhere": _elsewhere(tested)})
+    return groups
+
+
+def _elsewhere(claims: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, list[str]]]:
+    """Where claims that were judged cannot be tested, why, and which."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for claim in claims:
+        for key in claim["not_testable"]:
+            found.setdefault(key, []).append(claim["id"])
+    return [(*key, names) for key, names in found.items()]
+
+
+def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
+    """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups: experiment, topic,
+    questions, and how many of these were asked; and the questions that this run does not answer, by the reason.
+
+    A question has its answers, each a finding, the conditions that it was found under, which end its sentence in
+    brackets, and what there is to tell of a surprise.
     """
     advice = tables.read("advice", file)
     blocks = []
@@ -117,15 +151,15 @@ def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
                 unanswered.setdefault(why.removesuffix("."), []).append(entry.question)
                 continue
             if entry.lead and not entry.answer.startswith((CANNOT_TELL, VARIES)):
-                lead.append((*_split(entry.answer), "" if missing(entry.surprise) else entry.surprise))
-                continue
+                lead.append(_split(entry.answer))
             topic = "" if missing(entry.topic) else entry.topic
             questions = groups.setdefault((load_experiment(entry.experiment).title, topic), {})
             surprise = "" if missing(entry.surprise) else entry.surprise
             questions.setdefault(entry.question, []).append((*_split(entry.answer), surprise))
         listed = [(experiment, topic, questions) for (experiment, topic), questions in groups.items()]
         block = {"name": name, "run": where, "here": run == HERE, "kind": kind, "lead": lead, "groups": listed}
-        blocks.append(block | {"unanswered": unanswered})
+        asked = sum(len(questions) for _, _, questions in listed)
+        blocks.append(block | {"asked": asked, "unanswered": unanswered})
     return sorted(blocks, key=lambda block: (not block["here"], block["kind"] != "gpu"))
 
 
