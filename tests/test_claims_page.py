@@ -44,3 +44,9 @@ def test_the_letters_of_an_id_are_explained(tmp_path):
 def test_a_family_of_one_section_names_it(tmp_path):
     _, rows = judged(tmp_path, UM2="holds")
     assert claim_documents(rows) == {"UM": "CUDA Programming Guide, 4.1.1.1"}
+
+
+def test_what_a_document_only_raises_is_not_said_to_be_its_sentence(tmp_path):
+    _, rows = judged(tmp_path, SA1="holds", SA5="contradicted")
+    # The section names no order but relaxed in what it measured, and says of none what it costs.
+    assert [row["source"] for row in rows] == ["The CUDA Handbook, 5.10", "raised by The CUDA Handbook, 5.10"]

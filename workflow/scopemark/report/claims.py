@@ -43,7 +43,7 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                     {
                         "id": name,
                         "statement": claim["statement"],
-                        "source": f"{claim['source']['document']}, {claim['source']['section']}",
+                        "source": _source(claim["source"]),
                         **claim["source"],
                         "published": claim.get("published"),
                         "cells": [found.get(key) for key in keys],
@@ -55,6 +55,11 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
     places = {prefix: place for place, prefix in enumerate(claim_documents(rows))}
     rows.sort(key=lambda row: (places[_numbered(row["id"])[0]], *_numbered(row["id"])[1:]))
     return [column_label(*key, machines) for key in keys], rows
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    """Where a claim is from, and that it is not said there if it is not."""
+    return f"{'raised by ' if source.get('raised') else ''}{source['document']}, {source['section']}"
 
 
 def _numbered(claim: str) -> tuple[str, int, str]:
