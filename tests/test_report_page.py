@@ -21,9 +21,9 @@ def cell(verdict, detail="D."):
     return {"verdict": verdict, "value": "", "detail": detail}
 
 
-def claim(name, *cells, experiment="E", builds=()):
-    row = {"id": name, "experiment": experiment, "statement": f"{name} holds.", "source": "a book", "published": None}
-    return row | {"cells": list(cells), "builds": list(builds)}
+def claim(name, *cells, builds=()):
+    row = {"id": name, "statement": f"{name} holds.", "source": "a book, 1", "document": "a book", "section": "1"}
+    return row | {"published": None} | {"cells": list(cells), "builds": list(builds)}
 
 
 def test_fences_are_counted_in_their_own_experiment():
@@ -118,7 +118,7 @@ def test_claims_are_grouped_and_what_cannot_be_tested_is_told_once():
         claim("A1", cell("holds"), cell("not testable here", why)),
         claim("A2", cell("contradicted"), cell("not testable here", why)),
         claim("A3", cell("not testable here", "No such GPU."), cell("not testable here", why)),
-        claim("B1", None, None, experiment="F", builds=[("build t", cell("holds"))]),
+        claim("B1", None, None, builds=[("build t", cell("holds"))]),
     ]
     first, second = claim_groups([RECORDED, HERE], rows)
     assert first["counts"] == [("holds", 1), ("contradicted", 1)]

@@ -14,7 +14,7 @@ def test_the_paradigm_is_named_with_its_attributes():
         "GPU cannot page it in: Linux is too old"
     )
     assert text.endswith(
-        "Of 2 canaries 1 held and 0 were refused before they were sent; 1 disagreed with the attributes."
+        "Of 2 canaries 1 held and 0 were not sent, for nothing is promised; 1 disagreed with the attributes."
     )
 
 
