@@ -5,12 +5,13 @@ import re
 import pytest
 
 from helpers import ROOT
+from memory_rows import EXPERIMENT, row
 from scopemark import tables
 from scopemark.allocator_table import COLUMNS, Measured, in_guide
 from scopemark.claims.definitions import load_claims
 from scopemark.claims.judge import judge
 from scopemark.figures.data import Results, load_figure
-from unified_memory_rows import ATS, CPU, EXPERIMENT, HMM, LIMITED, MANAGED_ONLY, at, gpu, refused, row
+from unified_memory_rows import ATS, CPU, HMM, LIMITED, MANAGED_ONLY, at, gpu, refused
 
 TEXT = load_figure(ROOT / "workflow/report/texts/unified_memory/allocators.py")
 MIB = 2**20

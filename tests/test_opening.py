@@ -5,13 +5,14 @@ import re
 import pytest
 
 from helpers import ROOT
+from memory_rows import EXPERIMENT, row
 from scopemark import tables
 from scopemark.benchmark import Machine
 from scopemark.figures.data import load_figure
 from scopemark.paradigm import DECIDING
 from scopemark.report.templates import environment
 from scopemark.stage.allocators import ALLOCATORS
-from unified_memory_rows import ATS, CPU, EXPERIMENT, HMM, LIMITED, MANAGED_ONLY, gpu, row
+from unified_memory_rows import ATS, CPU, HMM, LIMITED, MANAGED_ONLY, gpu
 
 OPENING = load_figure(ROOT / "workflow/report/openings/unified_memory.py")
 CANARY = EXPERIMENT.benchmark("canary")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory_rows import MIB, row
 from scopemark.canaries import canaries
 from scopemark.claims.canaries import canary_verdict
 from scopemark.claims.finding import claim_tables
@@ -11,7 +12,7 @@ from scopemark.claims.steps import faults_verdict, seconds_verdict
 from scopemark.quantities import ESTIMATES, bandwidth, speed
 from scopemark.statistics import Interval, added
 from scopemark.tables import check
-from unified_memory_rows import ATS, CLAIMS, CPU, HMM, LIMITED, MANAGED_ONLY, MIB, gpu, judged, refused, row
+from unified_memory_rows import ATS, CLAIMS, CPU, HMM, LIMITED, MANAGED_ONLY, gpu, judged, refused
 
 
 def test_every_claim_of_the_guide_is_there():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unified_memory_rows import ATS, HMM, LIMITED, MIB, judged, refused, row
+from memory_rows import MIB, row
+from unified_memory_rows import ATS, HMM, LIMITED, judged, refused
 
 
 def test_ways_to_move_data():
