@@ -67,7 +67,7 @@ MISTAKES = [
     (("measure", "relative_half_width"), 0, "measure.relative_half_width", ["0 is not", "above 0", "below 1"]),
     (("measure", "budget_seconds"), -1, "measure.budget_seconds", ["-1", "a number above 0"]),
     (("measure", "clock_floor"), 2, "measure.clock_floor", ["2 is not", "from 0", "to 1"]),
-    (("measure", "maximum_samples"), 8, "measure.maximum_samples", ["8 is below minimum_samples, 36"]),
+    (("measure", "maximum_samples"), 8, "measure.maximum_samples", ["8 is below minimum_samples, 18"]),
     (("presets", "quick", "sampels"), 8, "presets.quick", ["'sampels'", "accepted: relative_half_width"]),
     (("experiments",), {}, "experiments", ["is empty"]),
     (

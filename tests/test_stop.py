@@ -147,6 +147,21 @@ def test_a_process_goes_on_until_as_many_like_it_are_narrow_enough():
         assert next_batch(by_processes([samples]), SIX, "adaptive") == wanted
 
 
+def test_a_few_samples_are_narrow_by_their_extremes():
+    limits = {**SIX, "minimum_samples": 18}
+    bound = 0.01 * 6**0.5
+    for half, wanted in ((0.9 * bound, 0), (1.1 * bound, 8)):
+        assert next_batch(by_processes([[1e-3 * (1 - half), 1e-3, 1e-3 * (1 + half)]]), limits, "adaptive") == wanted
+
+
+def test_a_process_is_not_asked_for_more_than_the_processes_agree():
+    """Half of the width of this process's interval is 5 %; the others' medians lie 4 or 6 % to each side."""
+    wide = [1e-3 * (1 + x) for x in (-0.05, 0, 0, 0, 0, 0.05)]
+    for apart, wanted in ((0.06, 0), (0.04, 8)):
+        others = [[1e-3 * (1 - apart)] * 6, [1e-3] * 6, [1e-3 * (1 + apart)] * 6]
+        assert next_batch(by_processes([*others, wide]), SIX, "adaptive", session=4) == wanted
+
+
 def test_a_process_has_its_share_of_the_maximum_and_of_the_budget():
     noisy = [1e-6, 2e-6] * 25
     assert next_batch(by_processes([noisy[:48]]), SIX, "adaptive") == 2

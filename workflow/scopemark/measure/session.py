@@ -1,8 +1,8 @@
 """Measures the cases of one grid on one target: what the job runs.
 
-Cases take turns, a batch of samples each, so that a drift of the machine falls on all of them. When each has its share,
-the next worker process begins: what a process happens to be given, as addresses and streams, is part of what varies.
-Every batch is in the journal before the next begins; a case that kills the worker ends alone.
+Cases take turns, so that a drift of the machine falls on all of them. When each has its share, the next worker process
+begins: what a process happens to be given, as addresses and streams, is part of what varies. Every batch is in the
+journal before the next begins; a case that kills the worker ends alone.
 """
 
 from __future__ import annotations
@@ -112,11 +112,16 @@ class Session:
         return [case for case in cases if self._next(case)]
 
     def _give_shares(self, waiting: list[Case]) -> None:
+        """Have each case sampled by the worker of this session: in one go where more will follow, else in turns."""
+        in_turns = self._limits["processes"] == 1
         while waiting:
             for case in waiting:
-                self._batch(case, self._next(case))
-                if self._progress.due:
-                    self._report()
+                while n := self._next(case):
+                    self._batch(case, n)
+                    if self._progress.due:
+                        self._report()
+                    if in_turns:
+                        break
             waiting = self._waiting(waiting)
 
     def _outcome(self, case: Case) -> tuple[str, str]:

@@ -6,7 +6,8 @@ The samples of a case come from several worker processes, one after another, eac
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import median
 
 from scopemark.axes import fixed_samples
 from scopemark.measure.journal import Record
@@ -21,8 +22,9 @@ def next_batch(
 ) -> int:
     """How many samples to take next in the worker process `session`; 0 when that has taken its share.
 
-    A share is the limits' part for one process. Within it, sampling ends when the process's own interval is so narrow
-    that as many like it make one of the width that is wanted. A batch lasts at least as long as preparing for it.
+    A share is the limits' part for one process. Within it, sampling ends when the process knows its median so well that
+    as many like it make an interval of the width that is wanted, or better than the processes agree with each other,
+    which no further sample would change. A batch lasts at least as long as preparing for it.
     """
     if record.event is not None:
         return 0
@@ -48,13 +50,25 @@ def next_batch(
         return 0
     least = math.ceil(limits["minimum_samples"] / processes)
     if len(here) >= least:
-        if median_interval(here).relative_half_width <= limits["relative_half_width"] * math.sqrt(processes):
+        wanted_width = limits["relative_half_width"] * math.sqrt(processes)
+        if half_width(here) <= max(wanted_width, half_width([median(samples) for samples in others.values()])):
             return 0
         wanted = max(8, taken_here // 2)
     else:
         wanted = least - len(here)
     affordable = int(min(max(BATCH_SECONDS, prepare_seconds), budget) / each) or 1
     return min(wanted, affordable, most)
+
+
+def half_width(values: Sequence[float]) -> float:
+    """Half the width of the median's interval as a share of the median.
+
+    Of a few values, which have no interval, half the distance between the extremes; none of a single one.
+    """
+    if len(values) < 2:
+        return 0.0
+    width = median_interval(values).relative_half_width
+    return width if math.isfinite(width) else (max(values) - min(values)) / 2 / median(values)
 
 
 def rounds_left(record: Record, limits: Mapping[str, float], sampling: str) -> int:
