@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from scopemark.capabilities import described_machine
+from scopemark.capabilities import described_machine, machine_of
 from scopemark.collect import read_machine
 from scopemark.experiment import load_experiment
+from scopemark.grid import spelled
 from scopemark.jobs import job
 from scopemark.measure.run import measure_grid
 
@@ -15,11 +16,15 @@ def path(name):
 
 description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
+    target, grid = snakemake.params.target, snakemake.params.grid
+    experiment = load_experiment(snakemake.wildcards.experiment)
+    machine = described_machine(read_machine(description)) if description else machine_of(target)
+    benchmark = experiment.benchmark(grid["benchmark"])
     measure_grid(
-        experiment=load_experiment(snakemake.wildcards.experiment),
+        experiment=experiment,
         grid_name=snakemake.wildcards.grid,
-        grid=snakemake.params.grid,
-        target=snakemake.params.target,
+        grid=spelled(benchmark, grid, snakemake.params.spellings, machine.processors),
+        target=target,
         facts=snakemake.params.facts,
         toolchain=snakemake.wildcards.toolchain,
         binary=Path(snakemake.input.binary),
@@ -27,7 +32,7 @@ with job(snakemake.log[0]) as log:
         kernels=Path(snakemake.input.kernels),
         host=path(snakemake.input.get("host")),
         host_kernels=path(snakemake.input.get("host_kernels")),
-        machine=described_machine(read_machine(description)) if description else None,
+        machine=machine,
         limits=snakemake.params.limits,
         cases_path=Path(snakemake.output.cases),
         samples_path=Path(snakemake.output.samples),
