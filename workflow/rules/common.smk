@@ -1,12 +1,6 @@
 import os
-import sys
-
-from snakemake.exceptions import WorkflowError
-
-sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from scopemark.config import load_settings, origin
-from scopemark.errors import UserError
 from scopemark.experiment import load_experiment
 from scopemark.grid import spellings
 from scopemark.jobs import share_package
