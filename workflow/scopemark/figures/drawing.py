@@ -14,7 +14,7 @@ from scopemark.figures.save import read_points, save, write_points
 def draw_figures(modules: Sequence[str], results: Any, files: Mapping[str, Sequence[str]]) -> None:
     """Draw the figures of some modules from the results that their `data` takes.
 
-    files: those to write, as parallel lists by format: csv, pdf, svg and png. An error has a note that names the figure.
+    files: those to write, as parallel lists by format: csv, pdf, svg and png. An error has a note with the figure.
     """
     style.apply()
     written = zip(*(files[name] for name in ("csv", "pdf", "svg", "png")), strict=True)
