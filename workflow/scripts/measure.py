@@ -9,11 +9,6 @@ from scopemark.grid import spelled
 from scopemark.jobs import job
 from scopemark.measure.run import measure_grid
 
-
-def path(name):
-    return Path(name) if name else None
-
-
 description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
     target, grid = snakemake.params.target, snakemake.params.grid
@@ -30,8 +25,8 @@ with job(snakemake.log[0]) as log:
         binary=Path(snakemake.input.binary),
         support=snakemake.input.get("support"),
         kernels=Path(snakemake.input.kernels),
-        host=path(snakemake.input.get("host")),
-        host_kernels=path(snakemake.input.get("host_kernels")),
+        host=snakemake.input.get("host"),
+        host_kernels=snakemake.input.get("host_kernels"),
         machine=machine,
         limits=snakemake.params.limits,
         cases_path=Path(snakemake.output.cases),

@@ -32,8 +32,8 @@ def measure_grid(
     binary: Path,
     support: str | None,
     kernels: Path,
-    host: Path | None = None,
-    host_kernels: Path | None = None,
+    host: str | None = None,
+    host_kernels: str | None = None,
     machine: Machine | None = None,
     limits: Mapping[str, float],
     cases_path: Path,
@@ -86,7 +86,7 @@ def site_of(
     facts: Mapping[str, Any],
     binary: Path,
     support: str | None,
-    host: Path | None = None,
+    host: str | None = None,
     machine: Machine | None = None,
 ) -> Site:
     """Where a job measures: how its worker is opened, and what identifies the machine."""
@@ -96,7 +96,7 @@ def site_of(
         "device": target.device,
         "binary": str(binary),
         "support": support,
-        "host": str(host) if host else None,
+        "host": host,
     }
     return Site(opening, facts, machine or machine_of(target), target.uuid)
 
