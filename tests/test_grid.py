@@ -219,6 +219,11 @@ def launch(case, processors):
 def test_no_two_cases_are_one_launch_on_any_machine(block, preset, kind, processors):
     cases = cases_on(block, preset, kind, processors)
     assert len({launch(case, processors) for case in cases.values()}) == len(cases)
+    # What is compiled is known where the machine is not.
+    grids = [CONFIGURED[block]["grids"][name] for name in CONFIGURED[block]["presets"].get(preset, [])]
+    plain = [case for grid in grids for case in expand(load_experiment(block), grid, kind)[0]]
+    assert {case.kernel for case in cases.values()} == {case.kernel for case in plain}
+    assert {launch(case, processors) for case in cases.values()} == {launch(case, processors) for case in plain}
 
 
 @pytest.mark.parametrize("block", CONFIGURED)
