@@ -252,9 +252,11 @@ def test_pages_are_those_of_the_largest_piece():
     note = "pages of 4 KiB, {} KiB in huge ones"
     rows = [access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(0))]
     machine = MANAGED_ONLY | {"memory": {"transparent_huge_page_bytes": 2 * MIB}}
-    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB, too small for huge ones"
+    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB, too small for a huge page"
     rows.append(access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(1024), size_bytes=4 * MIB))
-    assert Measured(rows, machine).pages("mmap_huge") == "4 KiB, 25% in huge ones"
+    assert Measured(rows, machine).pages("mmap_huge") == "25% in huge pages of 2 MiB, the rest 4 KiB"
+    whole = access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(4096), size_bytes=4 * MIB)
+    assert Measured([whole], machine).pages("mmap_huge") == "huge pages of 2 MiB"
     rows.append(access("mmap_huge", 1e9, "cpu", "cpu", note=note.format(0), size_bytes=8 * MIB))
     assert Measured(rows, machine).pages("mmap_huge") == "4 KiB"
     assert Measured(rows, machine).pages("malloc") is None
@@ -278,7 +280,7 @@ def test_a_cpu_has_a_table_of_its_own():
     rows.append(access("mmap_huge", 40e9, threads="1/cpu", **one))  # of all its CPUs
     made = text(rows, CPU)
     assert "page faults" not in made
-    assert line(made, "pages", "mmap, MADV_HUGEPAGE")["pages"] == "4 KiB, 50% in huge ones"
+    assert line(made, "pages", "mmap, MADV_HUGEPAGE")["pages"] == "50% in huge pages, the rest 4 KiB"
     assert line(made, "CPU read", "mmap, MADV_HUGEPAGE")["CPU read"] == "4.00 → 4.00"
     cells = line(text(rows[:1], CPU), "CPU read", "mmap, MADV_HUGEPAGE")
     assert cells["CPU read"] == "4.00"  # of the one pass that was measured

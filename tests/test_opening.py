@@ -109,3 +109,11 @@ def test_the_system_in_a_line():
         "Linux 6.8.0, driver 580.1, open kernel module, page 64 KiB, 2 NUMA nodes, of which 1 without CPUs, "
         "4 huge pages reserved"
     )
+
+
+def test_a_gpu_is_introduced_by_its_paradigm_and_a_cpu_is_not():
+    assert OPENING.headline(MANAGED_ONLY).startswith("Managed only. A kernel may touch managed memory")
+    assert OPENING.headline(CPU) == ""
+    machine = gpu()
+    del machine["gpu"]["pageable_memory_access"]
+    assert OPENING.headline(machine) == ""

@@ -101,4 +101,4 @@ def test_a_bar_of_few_samples_says_of_how_many(tmp_path):
 
 
 def test_a_turn_with_many_page_faults_says_so(tmp_path):
-    assert texts("gpu_07_ping_pong", tmp_path) == ["16 page faults"]
+    assert texts("gpu_07_ping_pong", tmp_path) == ["CPU: 16 page faults"]

@@ -126,4 +126,4 @@ def test_ping_pong_notes_the_turns_with_many_page_faults():
     noted = frame[frame["note"] != ""]
     # Twice the usual is not many, and a curve with nothing to compare has no usual.
     assert values(noted, "major_faults", "x", "series") == {(4, "no hint"): 7.5}
-    assert list(noted["note"]) == ["7.5 page faults"]
+    assert list(noted["note"]) == ["CPU: 8 page faults"]

@@ -84,6 +84,8 @@ extern "C" double scopemark_launch(void (*kernel)(const std::uint64_t*), const s
 
   std::atomic<unsigned> ready{0};
   std::atomic<bool> go{false};
+  // Set by the last thread to come: the launching one would first have to be given a core, by threads that spin.
+  clock::time_point start;
   std::vector<clock::time_point> ends(total);
   std::vector<std::thread> pool;
   for (unsigned index = 0; index < total; ++index) {
@@ -91,17 +93,16 @@ extern "C" double scopemark_launch(void (*kernel)(const std::uint64_t*), const s
       pin(index, cpus);
       const unsigned block = index / threads;
       place = Place{index % threads, threads, block, blocks, teams[block].get(), memory.get() + bytes * block};
-      ready.fetch_add(1);
+      if (ready.fetch_add(1) + 1 == total) {
+        start = clock::now();
+        go.store(true, std::memory_order_release);
+      }
       while (!go.load(std::memory_order_acquire)) {
       }
       kernel(words);
       ends[index] = clock::now();
     });
   }
-  // The launching thread must not compete for a core with the last worker: it sleeps until all of them wait.
-  while (ready.load() != total) std::this_thread::yield();
-  const auto start = clock::now();
-  go.store(true, std::memory_order_release);
   for (auto& thread : pool) thread.join();
 
   auto last = start;

@@ -18,6 +18,6 @@ def gpu_stage(tmp_path_factory, toolchain):
     compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
     for name, file in (("kernels", source), ("support", support)):
         compile_cubin(toolchain, gpu.architecture, file, None, build / f"{name}.cubin", build / f"{name}.txt")
-    machine = gpu_machine(gpu.device, int(gpu.architecture))
+    machine = gpu_machine(gpu.device)
     files = (build / name for name in ("host.so", "kernels.cubin", "support.cubin"))
     return GpuStage(machine, gpu.device, *files)

@@ -16,6 +16,7 @@ from typing import Any
 from scopemark.canaries import ABSENT, FAILED, HELD, REFUSED, canaries
 from scopemark.paradigm import HARDWARE_COHERENT, LIMITED, NONE, SOFTWARE_COHERENT, paradigm
 from scopemark.quantities import USABLE, bandwidth, plain
+from scopemark.report.format import fact
 from scopemark.stage.allocators import ALLOCATORS
 
 Row = Mapping[str, Any]
@@ -165,10 +166,13 @@ class Measured:
         if not told:
             return None
         size, huge = told[max(told)]
+        huge_bytes = self.machine.get("memory", {}).get("transparent_huge_page_bytes") or 0
         if huge:
-            return f"{size}, {min(1, huge):.0%} in huge ones"
-        no_room = max(told) < (self.machine.get("memory", {}).get("transparent_huge_page_bytes") or 0)
-        return f"{size}, too small for huge ones" if allocator == "mmap_huge" and no_room else size
+            pages = "huge pages" + (f" of {fact('bytes', huge_bytes)}" if huge_bytes else "")
+            share = f"{min(1, huge):.0%}"
+            return pages if share == "100%" else f"{share} in {pages}, the rest {size}"
+        no_room = max(told) < huge_bytes
+        return f"{size}, too small for a huge page" if allocator == "mmap_huge" and no_room else size
 
     def fault_bytes(self, allocator: str) -> float | None:
         """What one page fault of the CPU brings over on average; None where it takes none, or nobody looked."""

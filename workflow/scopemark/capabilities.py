@@ -50,18 +50,23 @@ def machine_of(target: Target) -> Machine:
     """What a case may know of a target."""
     if target.kind == "cpu":
         return Machine("cpu", usable_cpus())
-    return gpu_machine(target.device, int(target.architecture))
+    return gpu_machine(target.device)
 
 
 def described_machine(description: Mapping[str, Any]) -> Machine:
     """What a case may know of a GPU, from the description of its machine: it has been asked once, and is not again."""
     gpu = description["gpu"]
     attributes = {name: gpu[name] for name in (*DEVICE_ATTRIBUTES, "gpus") if name in gpu}
-    architecture = int(gpu["architecture"].removeprefix("sm_"))
-    return Machine("gpu", gpu["multiprocessors"], gpu["shared_bytes_per_block"], architecture, attributes)
+    return _machine(int(gpu["architecture"].removeprefix("sm_")), attributes)
 
 
-def gpu_machine(device: int, architecture: int) -> Machine:
-    """What a case may know of a GPU. `gpus` is among its attributes: how many there are here."""
-    attributes = device_attributes(device) | {"gpus": gpus_here()}
+def gpu_machine(device: int) -> Machine:
+    """What a case may know of a GPU, asked now."""
+    from cupy.cuda import Device
+
+    return _machine(int(Device(device).compute_capability), device_attributes(device) | {"gpus": gpus_here()})
+
+
+def _machine(architecture: int, attributes: Mapping[str, int]) -> Machine:
+    """What a case may know of a GPU with these attributes. `gpus` is one of them: how many there are here."""
     return Machine("gpu", attributes["multiprocessors"], attributes["shared_bytes_per_block"], architecture, attributes)

@@ -46,6 +46,12 @@ def parts(summary: pd.DataFrame, machines: Mapping[tuple[str, str], Mapping[str,
     return [part for _, part in sorted(found, key=lambda one: one[0])]
 
 
+def headline(machine: Mapping[str, Any]) -> str:
+    """What the page says of a machine before all else: its paradigm, and what a kernel may do. Empty if not told."""
+    named = paradigm(machine["gpu"]) if machine["kind"] == "gpu" else None
+    return f"{named.name[:1].upper()}{named.name[1:]}. {named.follows}" if named else ""
+
+
 def _part(machine: Mapping[str, Any], name: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
     gpu = machine["gpu"]
     named, decided, sent = paradigm(gpu), deciding(gpu) or (), canaries(rows, gpu)

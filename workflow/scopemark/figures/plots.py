@@ -17,6 +17,12 @@ from scopemark import style
 _PREFIXES = ((1e12, "T", "10¹² "), (1e9, "G", "10⁹ "), (1e6, "M", "10⁶ "), (1e3, "k", "10³ "), (1.0, "", ""))
 _LETTER_INCHES = 0.075  # of a tick label, on average
 _MISSING_X = 0.02  # of the axis: where a case without a number is marked
+_TICKS = (
+    (1.8, (1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.7, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)),
+    (8.0, (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)),
+    (100.0, (1.0, 2.0, 5.0)),
+)
+"""How far a logarithmic axis spans at the most, as a ratio, and the multiples of a power of ten that are its ticks."""
 _MARKS = ((0, (1, 1)), (0, (4, 2)), (0, (4, 1, 1, 1)))
 """The dashes of lines that mark a value, in their order."""
 
@@ -69,8 +75,8 @@ def panels(frame: pd.DataFrame, panel_size: tuple[float, float], left: float) ->
 
 
 def log_ticks(axis, span: float) -> None:
-    """Label a logarithmic axis; the fewer decades it spans, the more of each."""
-    subs = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0) if span < 8 else (1.0, 2.0, 5.0) if span < 100 else (1.0,)
+    """Label a logarithmic axis; the less it spans, the more of each decade."""
+    subs = next((found for most, found in _TICKS if span < most), (1.0,))
     axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_formatter(NullFormatter())

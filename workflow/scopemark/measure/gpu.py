@@ -68,7 +68,7 @@ class GpuBackend:
         self._device = cupy.cuda.Device(device)
         self._device.use()
         attributes = self._device.attributes
-        self.machine = gpu_machine(device, int(self._device.compute_capability))
+        self.machine = gpu_machine(device)
         self._default_shared_limit = attributes["MaxSharedMemoryPerBlock"]
         self._module = cupy.RawModule(path=str(cubin))
         self.support = cupy.RawModule(path=str(support))

@@ -80,11 +80,9 @@ def open_stage_backend(request: dict[str, Any]) -> StageBackend:
     """The stage that a worker's opening request asks for."""
     if request["kind"] == "cpu":
         return StageBackend(Stage(Machine("cpu", usable_cpus()), Path(request["binary"])))
-    import cupy
-
     from scopemark.stage.gpu_stage import GpuStage
 
     device = request["device"]
-    machine = gpu_machine(device, int(cupy.cuda.Device(device).compute_capability))
+    machine = gpu_machine(device)
     files = (Path(request[name]) for name in ("host", "binary", "support"))
     return StageBackend(GpuStage(machine, device, *files))

@@ -9,12 +9,13 @@ from scopemark import tables
 from scopemark.advice.finding import NOT_MEASURED
 from scopemark.advice.words import CANNOT_TELL, VARIES
 from scopemark.claims.definitions import load_claims
+from scopemark.claims.verdict import CONTRADICTED, HOLDS, NOT_TESTABLE, UNRESOLVED
 from scopemark.collect import HERE
 from scopemark.experiment import load_experiment
 from scopemark.figures.data import device_name
 from scopemark.report.format import interval, missing
 
-VERDICTS = ("holds", "contradicted", "unresolved", "not testable here")
+VERDICTS = (HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE)
 """In the order in which the report counts them."""
 
 
@@ -24,7 +25,8 @@ def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mappi
 
 
 def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """The machines' columns, each (name, run), and one row per claim: id, statement, source, published, cells, builds.
+    """The machines' columns, each (name, run), and one row per claim: id, experiment, statement, source,
+    published, cells, builds.
 
     A cell is a machine's verdict, its ratio with interval and its detail; None where a claim was not judged there.
     builds: what was judged on machine code, of no machine: (what was judged, cell).
@@ -41,6 +43,7 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                 rows.append(
                     {
                         "id": name,
+                        "experiment": load_experiment(experiment).title,
                         "statement": claim["statement"],
                         "source": f"{claim['source']['document']}, {claim['source']['section']}",
                         "published": claim.get("published"),
@@ -72,9 +75,41 @@ def verdict_counts(
     return [(where, [own.count(verdict) for verdict in VERDICTS]) for where, own in found.items()]
 
 
+def claim_groups(columns: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """By experiment: how often it was judged how, (verdict, number) for the verdicts that occur; the claims that were
+    judged somewhere; where else some of them cannot be, why, and which; and those that nothing on the page can test.
+
+    A claim has beside its columns of `claim_rows` what was judged, (where, cell), and where it cannot be, (where, why).
+    """
+    groups = []
+    for experiment in dict.fromkeys(row["experiment"] for row in rows):
+        own = [dict(row) for row in rows if row["experiment"] == experiment]
+        for claim in own:
+            cells = [(", ".join(column), cell) for column, cell in zip(columns, claim["cells"], strict=True) if cell]
+            cells += [(f"the machine code, {build}", cell) for build, cell in claim["builds"]]
+            not_testable = [(where, cell["detail"]) for where, cell in cells if cell["verdict"] == NOT_TESTABLE]
+            judged = [(where, cell) for where, cell in cells if cell["verdict"] != NOT_TESTABLE]
+            claim |= {"judged": judged, "not_testable": not_testable}
+        found = [cell["verdict"] for claim in own for _, cell in claim["judged"]]
+        counts = [(verdict, found.count(verdict)) for verdict in VERDICTS if verdict in found]
+        tested, untested = ([claim for claim in own if bool(claim["judged"]) is judged] for judged in (True, False))
+        group = {"experiment": experiment, "counts": counts, "tested": tested, "untested": untested}
+        groups.append(group | {"elsewhere": _elsewhere(tested)})
+    return groups
+
+
+def _elsewhere(claims: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, list[str]]]:
+    """Where claims that were judged cannot be tested, why, and which."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for claim in claims:
+        for key in claim["not_testable"]:
+            found.setdefault(key, []).append(claim["id"])
+    return [(*key, names) for key, names in found.items()]
+
+
 def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
     """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups: experiment, topic,
-    questions; and the questions that this run does not answer, by the reason.
+    questions, and how many of these were asked; and the questions that this run does not answer, by the reason.
 
     A question has its answers, each a finding, the conditions that it was found under, which end its sentence in
     brackets, and what there is to tell of a surprise.
@@ -100,7 +135,8 @@ def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
             questions.setdefault(entry.question, []).append((*_split(entry.answer), surprise))
         listed = [(experiment, topic, questions) for (experiment, topic), questions in groups.items()]
         block = {"name": name, "run": where, "here": run == HERE, "kind": kind, "lead": lead, "groups": listed}
-        blocks.append(block | {"unanswered": unanswered})
+        asked = sum(len(questions) for _, _, questions in listed)
+        blocks.append(block | {"asked": asked, "unanswered": unanswered})
     return sorted(blocks, key=lambda block: (not block["here"], block["kind"] != "gpu"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -40,3 +41,10 @@ def code_table(kernel_files: Sequence[str], mnemonic_files: Sequence[str]) -> pd
         )
     frame = pd.DataFrame(rows, columns=[*SAME, "architectures", "registers", "spill_bytes"])
     return frame.sort_values(["toolchain", "experiment", "kernel"], kind="stable").reset_index(drop=True)
+
+
+def code_part(table: pd.DataFrame, experiment: str) -> dict[str, Any]:
+    """Of one experiment: its rows of the table, how many kernels they are of, and how many of the rows have fences."""
+    own = table[table["experiment"] == experiment]
+    rows = own.to_dict("records")
+    return {"rows": rows, "kernels": own["kernel"].nunique(), "fenced": int((own["fences"] != "").sum())}

@@ -12,8 +12,9 @@ from scopemark import __version__, tables
 from scopemark.collect import summarised
 from scopemark.experiment import load_experiment
 from scopemark.figures.data import load_machines
-from scopemark.report.claims import VERDICTS, advice_by_machine, claim_rows, verdict_counts
-from scopemark.report.code import code_table
+from scopemark.report.answers import answer_parts
+from scopemark.report.claims import VERDICTS, advice_by_machine, claim_groups, claim_rows, verdict_counts
+from scopemark.report.code import code_part, code_table
 from scopemark.report.parts import (
     excluded_parts,
     figure_parts,
@@ -23,6 +24,7 @@ from scopemark.report.parts import (
     text_parts,
 )
 from scopemark.report.results import ROWS, result_parts
+from scopemark.report.statuses import legend
 from scopemark.report.templates import environment
 from scopemark.report.toolchains import toolchain_parts
 
@@ -39,14 +41,17 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
     published = pd.read_csv(files["published"])
     code = code_table(files["kernels"], files["mnemonics"])
     parts = machine_parts(machines, summaries)
+    advice = advice_by_machine(files["advice"], machines)
     context = {
         "version": __version__,
         "settings": settings,
         "machines": parts,
         "gpu_here": any(part["here"] and part["kind"] == "gpu" for part in parts),
-        "advice": advice_by_machine(files["advice"], machines),
-        "claim_columns": columns,
+        "status_words": legend(summaries),
+        "answers": answer_parts(machines, advice, columns, claims, files.get("openings", ())),
+        "advice": advice,
         "claims": claims,
+        "claim_groups": claim_groups(columns, claims),
         "verdicts": VERDICTS,
         "verdict_counts": verdict_counts(columns, claims),
         "toolchains": toolchain_parts(files.get("toolchains", ())),
@@ -62,8 +67,7 @@ def page(files: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> str
                 "file": file,
                 "status": status_parts(summary, machines),
                 "excluded": excluded_parts(name, settings["grids"][name]),
-                "code": code[code["experiment"] == name].to_dict("records"),
-                "fenced": int((code["fences"] != "").sum()),
+                "code": code_part(code, name),
             }
             for name, summary, file in zip(experiments, summaries, files["summaries"], strict=True)
         ],

@@ -19,14 +19,16 @@ from scopemark.figures.data import device_name, device_order, label, load_figure
 from scopemark.figures.save import read_points
 from scopemark.grid import expand
 from scopemark.report.format import fact, fact_name, flat
+from scopemark.report.statuses import shares
 
 
 def machine_parts(
     machines: Mapping[tuple[str, str], Mapping[str, Any]], summaries: Sequence[pd.DataFrame]
 ) -> list[dict]:
-    """Each machine with a headline of its facts, all facts as (part, name, value), and its colour in the figures."""
+    """Each machine with a headline of its facts, all facts as (part, name, value), what became of its cases, and
+    its colour in the figures."""
     devices = device_order(machines)
-    cases = pd.concat([frame[["run", "target", "toolchain", "status"]] for frame in summaries])
+    cases = pd.concat([frame[["run", "target", "experiment", "toolchain", "status"]] for frame in summaries])
     parts = []
     for (run, target), machine in machines.items():
         own = cases[(cases["run"] == run) & (cases["target"] == target)]
@@ -45,6 +47,7 @@ def machine_parts(
                 "headline": headline(machine),
                 "toolchains": sorted(set(own["toolchain"])),
                 "cases": len(own),
+                "shares": shares(own),
                 "facts": facts,
                 "colour": style.device_colour(devices[target]),
             }
@@ -71,7 +74,10 @@ def headline(machine: Mapping[str, Any]) -> str:
 
 
 def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence[str], captions: Sequence[str]) -> list:
-    """Figures in the page's order, those of GPUs first: title, picture and points as data URIs, caption as HTML."""
+    """Figures in the page's order, those of GPUs first: title, picture and points as data URIs, caption as HTML.
+
+    The first of each experiment and kind of target that has data leads: the page shows it unfolded.
+    """
     parts = []
     for file, image, point, caption in zip(modules, images, points, captions, strict=True):
         module, frame = load_figure(file), read_points(point)
@@ -91,6 +97,12 @@ def figure_parts(modules: Sequence[str], images: Sequence[str], points: Sequence
                 "caption": _html(Path(caption).read_text()),
             }
         )
+    leading = {}
+    for part in parts:
+        if not part["empty"]:
+            leading.setdefault((part["experiment"], part["kind"]), part["name"])
+    for part in parts:
+        part["leads"] = part["name"] == leading.get((part["experiment"], part["kind"]))
     return sorted(parts, key=lambda part: part["kind"] != "gpu")
 
 

@@ -31,4 +31,11 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return lines(frame, "operations_per_second", "log₂ of the number of slots", "{power}updates per second", 3.8)
+    label = "{power}updates per second"
+    return lines(frame, "operations_per_second", "slots", label, 3.8, x_word=_slots)
+
+
+def _slots(exponent: float) -> str:
+    """A power of two as the tick of an axis: 64, 16K, 1M."""
+    steps, rest = divmod(int(exponent), 10)
+    return f"{2**rest}{('', 'K', 'M', 'G')[steps]}"

@@ -6,7 +6,13 @@ from scopemark.figures.data import Results, arrange, pick, points
 from scopemark.figures.plots import dots
 
 TITLE = "Distributions of the updates, and adding up by hand"
-MAPPINGS = ["modulo", "block", "hash", "skewed", "sorted"]
+MAPPINGS = {
+    "modulo": "in turn (modulo)",
+    "block": "256 neighbours share one (block)",
+    "hash": "at random (hash)",
+    "skewed": "at random, skewed",
+    "sorted": "at random, sorted",
+}
 FORMS = ["native", "hand_aggregated"]
 SLOTS = [10, 1024, 1048576]
 
@@ -19,14 +25,14 @@ def data(results: Results) -> pd.DataFrame:
         operation="add",
         api="intrinsic",
         form=FORMS,
-        mapping=MAPPINGS,
+        mapping=list(MAPPINGS),
         slots=SLOTS,
         updates=2**20,
         cache="warm",
     )
     panel = cases["slots"].map(lambda slots: f"{slots:,} slots")
-    frame = points(cases, x="mapping", series="form", panel=panel)
-    return arrange(frame, panel=[f"{slots:,} slots" for slots in SLOTS], x=MAPPINGS, series=FORMS)
+    frame = points(cases, x=cases["mapping"].map(MAPPINGS), series="form", panel=panel)
+    return arrange(frame, panel=[f"{slots:,} slots" for slots in SLOTS], x=list(MAPPINGS.values()), series=FORMS)
 
 
 def draw(frame: pd.DataFrame):

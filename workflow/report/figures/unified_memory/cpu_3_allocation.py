@@ -14,4 +14,4 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "seconds", "µs", width=4.0, scale=1e-6)
+    return dots(frame, "seconds", "µs of the call", width=4.0, scale=1e-6)

@@ -27,7 +27,8 @@ def _notes(found: pd.DataFrame) -> list[str]:
     curve = ["machine", "size_bytes", "hint"]
     usual = faults.where(faults > 0).groupby([found[name] for name in curve]).transform("min")
     return [
-        f"{number:g} page faults" if number > MANY * other else "" for number, other in zip(faults, usual, strict=True)
+        f"CPU: {number:.0f} page faults" if number > MANY * other else ""
+        for number, other in zip(faults, usual, strict=True)
     ]
 
 

@@ -19,7 +19,8 @@ lies        with whom the memory is after its first touch, by the speed of a ker
 CPU, GPU    whether that processor reaches it, a kernel by its canary; peer: another GPU, where there is one
 migrates    to whoever touches it: a kernel's second pass is local where its first was not, and the CPU's first pass
             takes page faults where its second takes none
-pages       as the CPU sees them. The guide has 2 MiB for all that a GPU maps, which no program can look up
+pages       as the CPU sees them, by the largest piece that was looked at. The guide has 2 MiB for all that a GPU maps,
+            which no program can look up
 a fault     of the CPU's, on average: what the driver brings over at once
 (guide: …)  what the guide's table has where that is not what was found"""
 CALLS = """\

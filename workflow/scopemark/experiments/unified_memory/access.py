@@ -11,7 +11,7 @@ from dataclasses import replace
 from scopemark.axes import choice, count, integer, resolve_count
 from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.unified_memory.common import allocator_axis, cannot_touch, family, size_axis
-from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
+from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_access
@@ -44,6 +44,10 @@ def _bytes(p: Parameters) -> int:
     if p["pattern"] == "random" or p["stride_bytes"] > WORD:
         return 0
     return p["size_bytes"] * (2 if p["operation"] == "update" else 1)
+
+
+def _times(p: Parameters) -> str:
+    return "read_random" if p["pattern"] == "random" else entry(p["operation"], p["size_bytes"], p["stride_bytes"])
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
@@ -123,15 +127,9 @@ ACCESS = Procedure(
     ),
     run=_run,
     uses=lambda p: (*SWEEPS, "read_random"),
-    times=lambda p: (
-        "read_random" if p["pattern"] == "random" else f"{p['operation']}_{_suffix(p['size_bytes'], p['stride_bytes'])}"
-    ),
+    times=_times,
     missing=_missing,
     operations=_operations,
     bytes=_bytes,
     held_bytes=lambda p: 0 if family(p) in ("managed", "system") else p["size_bytes"],
 )
-
-
-def _suffix(bytes: int, stride_bytes: int) -> str:
-    return "dense" if stride_bytes == WORD and bytes % 16 == 0 else "words"

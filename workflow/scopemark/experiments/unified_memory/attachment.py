@@ -13,8 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, MIB, size_axis
-from scopemark.experiments.unified_memory.placing import UNITS_RULE
+from scopemark.experiments.unified_memory.common import CPU_RULE, MIB, UNITS_RULE, size_axis
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, Words
 from scopemark.measure.backend import Unsupported
 from scopemark.procedure import Measured, Procedure, Timed

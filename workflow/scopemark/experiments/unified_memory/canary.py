@@ -11,13 +11,12 @@ from contextlib import nullcontext
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, allocator_axis
-from scopemark.experiments.unified_memory.words import SWEEPS, Words
+from scopemark.experiments.unified_memory.common import CPU_RULE, PAGE, WARP, allocator_axis
+from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_access, no_memory
 
-PAGE = 4096
 ADDS = 64
 
 
@@ -49,11 +48,11 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
                 measured = words.inspected(timed, "cpu" if on_cpu else "gpu")
             else:
                 started = stage.allocate("pinned", PAGE)
-                timed = stage.on_gpu("count_system", memory, ADDS, started, 0, 1, blocks=1, threads=32)
+                timed = stage.on_gpu("count_system", memory, ADDS, started, 0, 1, blocks=1, threads=WARP)
                 started.release()
                 # The first word has the adds more; the others are as they were.
                 found = words.inspected(timed, "cpu" if on_cpu else "gpu")
-                measured = checked(timed, found.observed, words.expected + 32 * ADDS)
+                measured = checked(timed, found.observed, words.expected + WARP * ADDS)
         memory.release()
         yield Measured(measured.timed, measured.wrong, measured.observed, measured.expected, note)
 
@@ -70,6 +69,6 @@ CANARY = Procedure(
     uses=lambda p: (*SWEEPS, "count_system"),
     times=lambda p: "count_system" if p["access"] == "atomic" else f"{p['access']}_dense",
     missing=_missing,
-    operations=lambda p: 32 * ADDS if p["access"] == "atomic" else PAGE // 4,
+    operations=lambda p: WARP * ADDS if p["access"] == "atomic" else PAGE // WORD,
     held_bytes=lambda p: PAGE,
 )

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from scopemark.axes import Axis, choice, integer
 from scopemark.benchmark import Machine, Parameters, Rule
+from scopemark.experiments.unified_memory.words import UNIT, WORD
 from scopemark.stage.allocators import ALLOCATORS, no_access, no_memory
 
-KIB, MIB, GIB = 2**10, 2**20, 2**30
+MIB, GIB = 2**20, 2**30
+PAGE = 4096  # bytes, of the smallest pages
+WARP = 32  # threads of a GPU that run in step
 
 MOST_BYTES = 2 * GIB  # of managed memory, and far below what any GPU has
 
 
-def allocator_axis(default: str = "managed", name: str = "allocator") -> Axis:
-    return choice(name, [default, *(other for other in ALLOCATORS if other != default)], "where the memory comes from")
+def allocator_axis() -> Axis:
+    return choice("allocator", list(ALLOCATORS), "where the memory comes from")
 
 
 def size_axis(default: int = 64 * MIB) -> Axis:
-    return integer("size_bytes", default, 4, MOST_BYTES, "bytes of memory")
+    return integer("size_bytes", default, WORD, MOST_BYTES, "bytes of memory")
 
 
-NO_GPU = "there is no GPU in a CPU target"
-CPU_RULE = Rule(NO_GPU, lambda p: p["target_kind"] == "cpu")
+CPU_RULE = Rule("there is no GPU in a CPU target", lambda p: p["target_kind"] == "cpu")
 """For benchmarks that mean nothing without a GPU."""
+
+WORDS_RULE = Rule(f"words have {WORD} bytes", lambda p: p["size_bytes"] % WORD != 0)
+"""For benchmarks that go over any number of whole words."""
+
+UNITS_RULE = Rule(f"memory is gone over {UNIT} bytes at a time", lambda p: p["size_bytes"] % UNIT != 0)
+"""For benchmarks that only have dense sweeps."""
 
 
 def cannot_touch(allocator: str, processor: str, bytes: int, machine: Machine, atomic: bool = False) -> str | None:

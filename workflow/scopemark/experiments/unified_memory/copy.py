@@ -12,14 +12,8 @@ from collections.abc import Callable, Iterator
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, cannot_touch, size_axis
-from scopemark.experiments.unified_memory.placing import (
-    SPOILED,
-    UNITS_RULE,
-    apart,
-    bring,
-    destination_axis,
-)
+from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, cannot_touch, size_axis
+from scopemark.experiments.unified_memory.placing import SPOILED, apart, bring, destination_axis
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage

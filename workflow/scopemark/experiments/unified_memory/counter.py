@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, allocator_axis, cannot_touch, family
+from scopemark.experiments.unified_memory.common import CPU_RULE, PAGE, WARP, allocator_axis, cannot_touch, family
 from scopemark.experiments.unified_memory.placing import BLOCK
 from scopemark.procedure import Measured, Procedure, Timed, checked
 from scopemark.stage import Stage
@@ -19,11 +19,10 @@ from scopemark.stage.allocators import no_access, no_sharing_in_time
 from scopemark.stage.memory import Memory
 from scopemark.stage.stage import OUT
 
-PAGE = 4096
 CPU, GPU = 0, 1  # the parties' places among the words they meet at
 CPU_THREADS = 2
 CPU_SHARE = 32
-GPU_BLOCKS, GPU_THREADS = 4, 32
+GPU_BLOCKS, GPU_THREADS = 4, WARP
 PARTIES = {"both": ("cpu", "gpu"), "gpu": ("gpu",), "cpu": ("cpu",)}
 
 

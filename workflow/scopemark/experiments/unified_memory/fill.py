@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import UNITS_RULE, apart, bring, destination_axis
+from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, size_axis
+from scopemark.experiments.unified_memory.placing import apart, bring, destination_axis
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage

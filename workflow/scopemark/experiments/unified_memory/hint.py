@@ -10,14 +10,12 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
+from scopemark.experiments.unified_memory.common import CPU_RULE, PAGE, size_axis
 from scopemark.experiments.unified_memory.hints import HINTS, give, needs_hints, no_hint, together, turn
 from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
-
-PAGE = 4096
 
 Turn = tuple[str, str, int]
 """A processor, what it does with every word, and in how many passes before the other one has its turn."""
@@ -92,7 +90,7 @@ HINT = Procedure(
     ),
     rules=(
         CPU_RULE,
-        Rule("pages have 4096 bytes", lambda p: p["size_bytes"] % PAGE != 0),
+        Rule(f"pages have {PAGE} bytes", lambda p: p["size_bytes"] % PAGE != 0),
     ),
     run=_run,
     uses=lambda p: SWEEPS,

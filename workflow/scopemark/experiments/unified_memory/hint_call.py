@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scopemark.axes import choice
-from scopemark.benchmark import Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
+from scopemark.benchmark import Parameters
+from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, size_axis
 from scopemark.experiments.unified_memory.hints import no_hint
 from scopemark.experiments.unified_memory.placing import apart, place
-from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
+from scopemark.experiments.unified_memory.words import SWEEPS, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage
 from scopemark.stage.memory import Memory
@@ -73,10 +73,7 @@ HINT_CALL = Procedure(
         choice("resident", ["cpu", "gpu"], "who has written the memory, and so where it lies"),
         size_axis(),
     ),
-    rules=(
-        CPU_RULE,
-        Rule("words have 4 bytes", lambda p: p["size_bytes"] % WORD != 0),
-    ),
+    rules=(CPU_RULE, WORDS_RULE),
     run=_run,
     uses=lambda p: SWEEPS,
     times=_times,

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import UNITS_RULE
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, Words, expected_sum, setup_threads
+from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, WARP, size_axis
+from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, expected_sum, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_hints, no_memory
@@ -20,7 +19,7 @@ from scopemark.stage.memory import HOST
 from scopemark.stage.stage import OUT
 
 NOMINAL = 40  # gigabytes a second, which is bytes a nanosecond
-THREADS, WARP = 256, 32
+THREADS = 256
 
 
 class _Copy:
@@ -94,7 +93,7 @@ class _PrefetchOrder(_Prefetch):
 
     def queue(self, stream: int) -> None:
         units = self.bytes // UNIT
-        self.reported = expected_sum(self.bytes // 4, 1, self.seed)
+        self.reported = expected_sum(self.bytes // WORD, 1, self.seed)
         self._call("cudaEventRecord", self.marks[0], stream)
         super().queue(stream)
         self._call("cudaEventRecord", self.marks[1], stream)

@@ -11,10 +11,10 @@ from itertools import count
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.counter import GPU_BLOCKS, GPU_THREADS, PAGE, together, took
-from scopemark.experiments.unified_memory.placing import BLOCK, UNITS_RULE
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, Words
+from scopemark.experiments.unified_memory.common import CPU_RULE, PAGE, UNITS_RULE, size_axis
+from scopemark.experiments.unified_memory.counter import GPU_BLOCKS, GPU_THREADS, together, took
+from scopemark.experiments.unified_memory.placing import BLOCK
+from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words
 from scopemark.measure.backend import Unsupported
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
@@ -30,6 +30,11 @@ WAYS = {
     "system_atomics": "count_system",
 }
 ADDS = 10_000  # by each thread of each GPU
+
+
+def _adds() -> int:
+    """The adds of both GPUs."""
+    return 2 * GPU_BLOCKS * GPU_THREADS * ADDS
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
@@ -170,7 +175,7 @@ def _atomics(p: Parameters, stage: Stage, other: _Other, seed: int) -> Measured:
     found, timed, note = int(word.words()[0]), took(started, 2), together(started)
     word.release()
     started.release()
-    return checked(timed, found, 2 * GPU_BLOCKS * GPU_THREADS * ADDS, note=note)
+    return checked(timed, found, _adds(), note=note)
 
 
 PEER = Procedure(
@@ -184,6 +189,6 @@ PEER = Procedure(
     uses=lambda p: (*SWEEPS, "count_system"),
     times=lambda p: WAYS[p["way"]],
     missing=_missing,
-    operations=lambda p: 2 * GPU_BLOCKS * GPU_THREADS * ADDS if p["way"] == "system_atomics" else p["size_bytes"] // 4,
+    operations=lambda p: _adds() if p["way"] == "system_atomics" else p["size_bytes"] // WORD,
     bytes=lambda p: {"peer_read": 1, "peer_write": 1, "system_atomics": 0}.get(p["way"], 2) * p["size_bytes"],
 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scopemark.axes import choice, integer
-from scopemark.benchmark import Machine, Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, cannot_touch, size_axis
+from scopemark.benchmark import Machine, Parameters
+from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, cannot_touch, size_axis
 from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint, take_back, together, turn
 from scopemark.experiments.unified_memory.placing import apart
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
+from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage
 from scopemark.stage.allocators import ALLOCATORS
@@ -51,13 +51,10 @@ PING_PONG = Procedure(
         choice("hint", HINTS_HERE, "what is advised before the first iteration, or prefetched before every turn"),
         integer("iteration", 1, 1, 64, "which one is timed: in each the CPU updates all words, then a kernel does"),
     ),
-    rules=(
-        CPU_RULE,
-        Rule("words have 4 bytes", lambda p: p["size_bytes"] % WORD != 0),
-    ),
+    rules=(CPU_RULE, WORDS_RULE),
     run=_run,
     uses=lambda p: SWEEPS,
-    times=lambda p: "update_dense" if p["size_bytes"] % UNIT == 0 else "update_words",
+    times=lambda p: entry("update", p["size_bytes"]),
     missing=_missing,
     operations=lambda p: 2 * p["size_bytes"] // WORD,
     bytes=lambda p: 4 * p["size_bytes"],

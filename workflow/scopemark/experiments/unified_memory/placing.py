@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scopemark.axes import Axis, choice
-from scopemark.benchmark import Rule
 from scopemark.experiments.unified_memory.common import MIB
-from scopemark.experiments.unified_memory.words import UNIT
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_hints
 from scopemark.stage.memory import HOST, Memory
@@ -17,8 +15,6 @@ BLOCK = 2 * MIB
 
 SPOILED = 2**31
 """Added to a seed, it makes words of which none is as it will have to be."""
-
-UNITS_RULE = Rule(f"memory is gone over {UNIT} bytes at a time", lambda p: p["size_bytes"] % UNIT != 0)
 
 
 def destination_axis(*states: str) -> Axis:

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scopemark.axes import choice
-from scopemark.benchmark import Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
+from scopemark.benchmark import Parameters
+from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, size_axis
 from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint
 from scopemark.experiments.unified_memory.placing import apart
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
+from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage
 
@@ -54,13 +54,10 @@ READ_MOSTLY = Procedure(
         choice("step", list(STEPS), "which step is timed"),
         size_axis(),
     ),
-    rules=(
-        CPU_RULE,
-        Rule("words have 4 bytes", lambda p: p["size_bytes"] % WORD != 0),
-    ),
+    rules=(CPU_RULE, WORDS_RULE),
     run=_run,
     uses=lambda p: SWEEPS,
-    times=lambda p: f"{STEPS[p['step']][1]}_{'dense' if p['size_bytes'] % UNIT == 0 else 'words'}",
+    times=lambda p: entry(STEPS[p["step"]][1], p["size_bytes"]),
     missing=lambda p, machine: no_hint("managed", p["size_bytes"], machine, needs_hints(p)),
     operations=lambda p: p["size_bytes"] // WORD,
     bytes=lambda p: p["size_bytes"],

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scopemark.axes import choice
-from scopemark.benchmark import Machine, Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
+from scopemark.benchmark import Machine, Parameters
+from scopemark.experiments.unified_memory.common import CPU_RULE, WARP, WORDS_RULE, size_axis
 from scopemark.experiments.unified_memory.placing import apart, bring, place
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words
+from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_hints, no_memory
@@ -26,7 +26,6 @@ from scopemark.stage.stage import OUT
 
 WORK_NS = 1_000_000
 WORK_BLOCKS_PER_MULTIPROCESSOR, WORK_THREADS = 8, 256
-WARP = 32
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
@@ -83,13 +82,10 @@ RESULT = Procedure(
         size_axis(),
         choice("independent", ["none", "queued"], "work in another stream that does not need the result"),
     ),
-    rules=(
-        CPU_RULE,
-        Rule("a result is whole words", lambda p: p["size_bytes"] % WORD != 0),
-    ),
+    rules=(CPU_RULE, WORDS_RULE),
     run=_run,
     uses=lambda p: (*SWEEPS, "busy"),
-    times=lambda p: "write_words" if p["size_bytes"] % UNIT else "write_dense",
+    times=lambda p: entry("write", p["size_bytes"]),
     missing=_missing,
     operations=lambda p: p["size_bytes"] // WORD,
     bytes=lambda p: p["size_bytes"],

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, MIB, cannot_touch, size_axis
-from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, expected_sum
+from scopemark.experiments.unified_memory.common import CPU_RULE, MIB, WORDS_RULE, cannot_touch, size_axis
+from scopemark.experiments.unified_memory.words import SWEEPS, Words, expected_sum
 from scopemark.procedure import Measured, Procedure, Timed
 from scopemark.stage import Stage
 from scopemark.stage.memory import Memory
@@ -121,7 +121,7 @@ SHARING = Procedure(
     rules=(
         CPU_RULE,
         Rule("CUDA's handles are for GPUs", lambda p: p["memory"].endswith("_ipc") and p["processor"] == "cpu"),
-        Rule("words have 4 bytes", lambda p: p["size_bytes"] % WORD != 0),
+        WORDS_RULE,
     ),
     run=_run,
     uses=lambda p: SWEEPS,

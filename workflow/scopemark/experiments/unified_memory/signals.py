@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, allocator_axis, cannot_touch
-from scopemark.experiments.unified_memory.counter import PAGE, bytes_for_a_word
+from scopemark.experiments.unified_memory.common import CPU_RULE, PAGE, allocator_axis, cannot_touch
+from scopemark.experiments.unified_memory.counter import bytes_for_a_word
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_sharing_in_time

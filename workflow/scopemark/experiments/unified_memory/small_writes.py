@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE
+from scopemark.experiments.unified_memory.common import CPU_RULE, WARP
 from scopemark.experiments.unified_memory.placing import BLOCK, place
 from scopemark.experiments.unified_memory.words import SWEEPS, Words, expected_sum
 from scopemark.procedure import Measured, Procedure, checked
@@ -19,8 +19,6 @@ from scopemark.stage import Stage
 from scopemark.stage.allocators import no_hints, no_memory
 from scopemark.stage.memory import Memory
 from scopemark.stage.stage import OUT
-
-WARP = 32
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:

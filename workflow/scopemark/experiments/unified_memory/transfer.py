@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import BLOCK, UNITS_RULE, apart, bring, place
+from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, size_axis
+from scopemark.experiments.unified_memory.placing import BLOCK, apart, bring, place
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, Timed, checked
 from scopemark.stage import Stage

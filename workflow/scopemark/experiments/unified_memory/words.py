@@ -33,6 +33,15 @@ def setup_threads(stage: Stage) -> int:
     return min(8, stage.machine_cpus)
 
 
+def entry(sweep: str, bytes: int, stride_bytes: int = WORD) -> str:
+    """The entry point that goes over memory: in units where every word is gone over, and they fill units.
+
+    >>> entry("read", 64), entry("read", 20), entry("read", 64, stride_bytes=8)
+    ('read_dense', 'read_words', 'read_words')
+    """
+    return f"{sweep}_dense" if stride_bytes == WORD and bytes % UNIT == 0 else f"{sweep}_words"
+
+
 class Words:
     """The words of memory, every `stride_bytes` one of them.
 
@@ -43,13 +52,11 @@ class Words:
         self.stage, self.memory, self.threads, self.seed = stage, memory, threads, seed
         self.stride = stride_bytes // WORD
         self.count = memory.bytes // stride_bytes
-        self.dense = self.stride == 1 and memory.bytes % UNIT == 0
 
     def _entry(self, sweep: str) -> tuple[str, tuple[int, ...]]:
         """The entry point of a sweep, and the arguments that are the words' shape: the pieces of work come first."""
-        if self.dense:
-            return f"{sweep}_dense", (self.memory.bytes // UNIT,)
-        return f"{sweep}_words", (self.count, self.stride)
+        name = entry(sweep, self.memory.bytes, self.stride * WORD)
+        return name, (self.memory.bytes // UNIT,) if name.endswith("_dense") else (self.count, self.stride)
 
     def _run(self, processor: str, sweep: str, *arguments: object, threads: int = 0) -> Timed:
         kernel, shape = self._entry(sweep)

@@ -1,0 +1,52 @@
+"""What became of cases, as shares of them and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from scopemark import tables
+from scopemark.experiment import load_experiment
+
+WORDS = {
+    "ok": "checked, and its interval is narrow",
+    "incorrect": "left a wrong result",
+    "unstable": "checked, but its interval stayed wide",
+    "unsupported": "needs what this machine or target does not have",
+    "failed": "ended in an error or a crash",
+    "timeout": "did not end in its time",
+    "skipped": "ran out of its budget before there was an interval, or is only run where the configuration asks for it",
+}
+"""What a status means, in the words of a legend."""
+
+
+def share(part: int, whole: int) -> str:
+    """A share in per cent, which is neither none nor all of it unless that is so.
+
+    >>> share(0, 600), share(1, 600), share(300, 600), share(599, 600), share(600, 600)
+    ('0 %', '<1 %', '50 %', '>99 %', '100 %')
+    """
+    percent = round(100 * part / whole)
+    if part and not percent:
+        return "<1 %"
+    return ">99 %" if part < whole and percent == 100 else f"{percent} %"
+
+
+def shares(cases: pd.DataFrame) -> list[dict[str, Any]]:
+    """Of one machine's cases, by experiment: its name and title, how many, and (status, number, share) of each
+    status that occurs, in the order of the statuses."""
+    parts = []
+    for name, own in cases.groupby("experiment", sort=False):
+        counts = own["status"].value_counts()
+        found = [(status, int(counts[status])) for status in tables.STATUSES if status in counts]
+        shown = [(status, number, share(number, len(own))) for status, number in found]
+        parts.append({"name": name, "experiment": load_experiment(name).title, "cases": len(own), "statuses": shown})
+    return parts
+
+
+def legend(summaries: Sequence[pd.DataFrame]) -> list[tuple[str, str]]:
+    """The statuses that occur on the page, each with what it means."""
+    found = {status for frame in summaries for status in frame["status"]}
+    return [(status, WORDS[status]) for status in tables.STATUSES if status in found]
