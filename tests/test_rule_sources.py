@@ -60,7 +60,7 @@ def inputs(tmp_path_factory):
     tree = copy_repository(tmp_path_factory.mktemp("sources") / "tree")
     (tree / "tiny.yaml").write_text(yaml.safe_dump(CONFIGURATION))
     goals = ["results/tables/advice.csv", "results/tables/claims.csv", "reports/tables/numbers.tex"]
-    done = snakemake(tree, *goals, "-n", "--forceall", "--quiet", "host", "--cores", "1", "--configfile", "tiny.yaml")
+    done = snakemake(tree, *goals, "-n", "--forceall", "--cores", "1", "--configfile", "tiny.yaml")
     found = re.findall(r"^rule (\w+):\n    input: (.*)$", done.stdout + done.stderr, re.M)
     return {rule: set(files.split(", ")) for rule, files in found}
 
