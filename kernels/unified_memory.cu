@@ -4,15 +4,12 @@
 // so that what is compared is where the memory lies, who touched it last and what was advised, and never the kernel.
 // A word holds `seed` plus its place unless something else is said, so that each side can prove what the other wrote.
 #include "common/portable.cuh"
-#include "unified_memory/share.cuh"
-
 #include "unified_memory/sweep.cuh"
 #include "unified_memory/together.cuh"
 #include "unified_memory/work.cuh"
 
-#define POINTER(T) scopemark::T*
-#define WORDS POINTER(uint32) data
-#define OUT POINTER(uint64) out
+#define WORDS uint32* data
+#define OUT uint64* out
 
 using scopemark::uint32;
 using scopemark::uint64;
@@ -33,23 +30,21 @@ SCOPEMARK_ENTRY(inspect, (WORDS, uint64 count, uint64 stride, uint64 seed, OUT),
                 scopemark::inspect)
 
 // Work on two arrays, and work on none.
-SCOPEMARK_ENTRY(copy_dense, (POINTER(uint32) to, POINTER(uint32) from, uint64 units), (to, from, units),
-                scopemark::copy_dense)
-SCOPEMARK_ENTRY(axpy, (POINTER(uint32) y, POINTER(uint32) x, uint64 units, uint64 a), (y, x, units, a),
-                scopemark::axpy)
+SCOPEMARK_ENTRY(copy_dense, (uint32* to, uint32* from, uint64 units), (to, from, units), scopemark::copy_dense)
+SCOPEMARK_ENTRY(axpy, (uint32* y, uint32* x, uint64 units, uint64 a), (y, x, units, a), scopemark::axpy)
 #if SCOPEMARK_GPU
 // Managed memory that nobody allocates; its size stands in workflow/scopemark/stage/allocators.py too.
-extern "C" __device__ __managed__ scopemark::uint32 managed_variable[(1 << 26) / 4];
+extern "C" __device__ __managed__ uint32 managed_variable[(1 << 26) / 4];
 
 SCOPEMARK_ENTRY(busy, (uint64 duration_ns, OUT), (duration_ns, out), scopemark::busy)
 #endif
 
 // Two processors at one word.
-SCOPEMARK_ENTRY(count_device, (WORDS, uint64 adds, POINTER(uint32) started, uint64 me, uint64 parties),
+SCOPEMARK_ENTRY(count_device, (WORDS, uint64 adds, uint32* started, uint64 me, uint64 parties),
                 (data, adds, started, me, parties), scopemark::count<cuda::thread_scope_device>)
-SCOPEMARK_ENTRY(count_system, (WORDS, uint64 adds, POINTER(uint32) started, uint64 me, uint64 parties),
+SCOPEMARK_ENTRY(count_system, (WORDS, uint64 adds, uint32* started, uint64 me, uint64 parties),
                 (data, adds, started, me, parties), scopemark::count<cuda::thread_scope_system>)
-SCOPEMARK_ENTRY(answer, (POINTER(uint32) asked, POINTER(uint32) answered, uint64 rounds, uint64 limit_ns, OUT),
+SCOPEMARK_ENTRY(answer, (uint32* asked, uint32* answered, uint64 rounds, uint64 limit_ns, OUT),
                 (asked, answered, rounds, limit_ns, out), scopemark::answer)
-SCOPEMARK_ENTRY(ask, (POINTER(uint32) asked, POINTER(uint32) answered, uint64 rounds, uint64 limit_ns, OUT),
+SCOPEMARK_ENTRY(ask, (uint32* asked, uint32* answered, uint64 rounds, uint64 limit_ns, OUT),
                 (asked, answered, rounds, limit_ns, out), scopemark::ask)

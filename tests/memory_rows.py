@@ -17,21 +17,19 @@ MACHINES = {
 }
 
 
-def row(benchmark, seconds, status="ok", kind="gpu", operations=1, bytes=None, **other):
+def row(benchmark, seconds=None, status="ok", kind="gpu", reason=None, faults=None, **other):
     """A case with its median and interval in seconds, and the default of every axis that is not named.
 
-    seconds: a number, which is then known exactly, or median, low and high. other: axes, and columns of the summary.
+    seconds: a number, which is then known exactly, or median, low and high; about a second if none is given for a case
+    that has a number. faults: the major ones, a number, or median, least and most. other: axes, and columns of the
+    summary; operations and bytes are the benchmark's if they are not among them.
     """
-    axes = {axis.name: axis.default for axis in EXPERIMENT.benchmark(benchmark).all_axes}
+    made = EXPERIMENT.benchmark(benchmark)
+    axes = {axis.name: axis.default for axis in made.all_axes}
     axes |= {name: value for name, value in other.items() if name in axes}
     columns = {name: value for name, value in other.items() if name not in axes}
     assert set(columns) <= set(tables.columns("summary")), columns
-    middle, low, high = seconds if isinstance(seconds, tuple) else (seconds, seconds, seconds)
-
-    def per_second(number, time):
-        return None if time is None else number / time
-
-    return dict.fromkeys(tables.columns("summary")) | {
+    found = dict.fromkeys(tables.columns("summary")) | {
         "run": "here",
         "case": " ".join(map(str, (benchmark, kind, *axes.values()))),
         "target": "gpu0" if kind == "gpu" else "cpu",
@@ -41,26 +39,51 @@ def row(benchmark, seconds, status="ok", kind="gpu", operations=1, bytes=None, *
         "toolchain": "t",
         "kernel": benchmark,
         "status": status,
-        "reason": None if status == "ok" else f"made {status}",
-        "samples": 9,
+        "reason": reason if reason or status == "ok" else f"made {status}",
+        "samples": 10,
         "discarded": 0,
-        "median_seconds": middle,
-        "low_seconds": low,
-        "high_seconds": high,
-        "minimum_seconds": low,
-        "operations": operations,
-        "bytes": bytes,
-        "operations_per_second": per_second(operations, middle),
-        "operations_per_second_low": per_second(operations, high),
-        "operations_per_second_high": per_second(operations, low),
-        "bytes_per_second": None if bytes is None else per_second(bytes, middle),
-        "lost_updates": 0,
-        "lost_updates_median": 0,
-        "lost_updates_least": 0,
-        "lost_updates_most": 0,
+        "operations": made.operations(axes),
+        "bytes": made.bytes(axes) or None,
+        "wrong_elements": 0,
+        **dict.fromkeys(("lost_updates", *(f"lost_updates_{name}" for name in ("median", "least", "most"))), 0),
         **axes,
         **columns,
     }
+    if seconds is None and status in ("ok", "unstable"):
+        seconds = 1.0, 0.99, 1.01
+    if seconds is not None:
+        found |= _times(found, *_three(seconds))
+    return found | _faults(faults)
+
+
+def _three(value) -> tuple:
+    """A value and the ends of its interval."""
+    return value if isinstance(value, tuple) else (value, value, value)
+
+
+def _times(found, median, low, high):
+    """Seconds, and the rates that they are."""
+
+    def rate(work, time):
+        return None if work is None or time is None else work / time
+
+    operations = found["operations"]
+    return {
+        "median_seconds": median,
+        "low_seconds": low,
+        "high_seconds": high,
+        "minimum_seconds": low,
+        "operations_per_second": rate(operations, median),
+        "operations_per_second_low": rate(operations, high),
+        "operations_per_second_high": rate(operations, low),
+        "bytes_per_second": rate(found["bytes"], median),
+    }
+
+
+def _faults(faults):
+    """The columns of page faults, if any are given."""
+    names = [f"major_faults_{name}" for name in ("median", "least", "most")]
+    return {} if faults is None else dict(zip(names, _three(faults), strict=True))
 
 
 def results(*rows: dict, **attributes: object) -> Results:
@@ -72,11 +95,8 @@ def results(*rows: dict, **attributes: object) -> Results:
 
 
 def access(allocator, processor, passed, seconds, origin="cpu", **other):
-    """A pass over memory, whose bytes are known."""
-    return row(
-        "access", seconds, bytes=other.get("size_bytes", 64 * MIB), allocator=allocator, processor=processor,
-        origin=origin, **{"pass": passed}, **other,
-    )  # fmt: skip
+    """A pass over memory."""
+    return row("access", seconds, allocator=allocator, processor=processor, origin=origin, **{"pass": passed}, **other)
 
 
 def hint(name, seconds, workload="gpu_reads", **other):

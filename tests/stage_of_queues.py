@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from scopemark.benchmark import Machine
 from scopemark.experiment import load_experiment
+from scopemark.experiments.unified_memory import copy
 from scopemark.experiments.unified_memory.placing import BLOCK
 from scopemark.grid import expand
 from scopemark.measure.backend import Unsupported
@@ -210,3 +211,14 @@ class Rehearsed:
         assert (good.wrong, good.observed) == ([0], good.expected)
         bad = self.sample(*inert)
         return bad.wrong[0] > 0
+
+
+EVERY_COPY = points(
+    "copy",
+    memory=["managed", "device_pinned", "malloc"],
+    copy_kind=["accurate", "default", "inaccurate"],
+    path=list(copy.ACCURATE),
+    destination=["populated", "unpopulated"],
+    method=["memcpy", "kernel", "cpu"],
+    size_bytes=4096,
+)

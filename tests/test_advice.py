@@ -45,7 +45,7 @@ def test_the_sentence_states_the_factor_its_interval_and_the_conditions():
     assert ratio.value == pytest.approx(12)
     assert text == (
         "Keep a block's counter in shared memory: 12.0× [11.9, 12.1] the throughput of a device-scope counter in "
-        "global memory (4 blocks of 32 threads; atomic_ref; relaxed order; uniform address)."
+        "global memory (4 blocks of 32 threads; atomic_ref; relaxed order; uniform address; result discarded)."
     )
 
 
@@ -57,7 +57,8 @@ def test_the_sentence_states_the_factor_its_interval_and_the_conditions():
         (
             (100.0, 80.0, 120.0),
             "Too noisy, or too small, to tell within 5 %: block scope, shared memory against device scope, global "
-            "memory, 1.00× [0.800, 1.20] (4 blocks of 32 threads; atomic_ref; relaxed order; uniform address).",
+            "memory, 1.00× [0.800, 1.20] (4 blocks of 32 threads; atomic_ref; relaxed order; uniform address; result "
+            "discarded).",
         ),
     ],
 )
@@ -95,20 +96,28 @@ def orders(**speeds):
 @pytest.mark.parametrize(
     ("speeds", "start", "decides"),
     [
-        ({"relaxed": 100.0, "acquire": 100.0, "seq_cst": 99.0}, "At device scope take the order you need", 0.99),
-        ({"relaxed": 100.0, "acquire": 100.0, "seq_cst": 50.0}, "At device scope use relaxed order", 0.5),
-        ({"relaxed": 100.0, "acquire": 150.0}, "At device scope a stronger order costs nothing", 1.5),
-        ({"relaxed": 100.0, "acquire": 150.0, "seq_cst": 50.0}, "At device scope measure before", 0.5),
+        (
+            {"relaxed": 100.0, "acquire": 100.0, "seq_cst": 99.0},
+            "At device scope in global memory take the order you need",
+            0.99,
+        ),
+        (
+            {"relaxed": 100.0, "acquire": 100.0, "seq_cst": 50.0},
+            "At device scope in global memory use relaxed order",
+            0.5,
+        ),
+        ({"relaxed": 100.0, "acquire": 150.0}, "At device scope in global memory a stronger order costs nothing", 1.5),
+        ({"relaxed": 100.0, "acquire": 150.0, "seq_cst": 50.0}, "At device scope in global memory measure before", 0.5),
     ],
 )
 def test_each_alternative_is_set_against_the_first(speeds, start, decides):
-    text, ratio = only("order_device", orders(**speeds))
+    text, ratio = only("order_device_global", orders(**speeds))
     assert text.startswith(start)
     assert ratio.value == pytest.approx(decides)
 
 
 def test_the_items_stand_in_their_order():
-    text, _ = only("order_device", orders(seq_cst=25.0, relaxed=100.0, acquire=50.0))
+    text, _ = only("order_device_global", orders(seq_cst=25.0, relaxed=100.0, acquire=50.0))
     assert "acquire 0.500× [0.500, 0.500], seq_cst 0.250× [0.250, 0.250]" in text
 
 
@@ -121,10 +130,22 @@ def counted(**other):
     ("speeds", "start", "decides"),
     [
         # 4 reaches within 5 % of the fastest, so 8 is not worth it.
-        ({1: 100.0, 2: 200.0, 4: 390.0, 8: 400.0}, "Spread a block's updates over 4 counters: 3.90×", 3.9),
-        ({1: 100.0, 2: 200.0, 4: 400.0}, "Spread a block's updates over 4 counters, if not more: 4.00×", 4),
-        ({1: 100.0, 2: 101.0, 4: 102.0}, "One counter per block is enough: with 4 counters", 1.02),
-        ({1: 100.0, 2: 50.0, 4: 60.0}, "Keep one counter per block: with 4, the best other number", 0.6),
+        (
+            {1: 100.0, 2: 200.0, 4: 390.0, 8: 400.0},
+            "Spread a block's updates of global memory over 4 counters: 3.90×",
+            3.9,
+        ),
+        (
+            {1: 100.0, 2: 200.0, 4: 400.0},
+            "Spread a block's updates of global memory over 4 counters, if not more: 4.00×",
+            4,
+        ),
+        ({1: 100.0, 2: 101.0, 4: 102.0}, "One counter per block is enough in global memory: with 4 counters", 1.02),
+        (
+            {1: 100.0, 2: 50.0, 4: 60.0},
+            "Keep one counter per block in global memory: with 4, the best other number",
+            0.6,
+        ),
     ],
 )
 def test_enough_is_the_smallest_that_nothing_clearly_beats(speeds, start, decides):
@@ -170,7 +191,7 @@ def test_the_crossover(gains, parts, decides):
 
 def test_a_noisy_question_keeps_what_it_compares_against():
     noisy = (100.0, 50.0, 200.0)
-    text, _ = only("order_device", orders(relaxed=noisy, acquire=101.0))
+    text, _ = only("order_device_global", orders(relaxed=noisy, acquire=101.0))
     assert text.startswith("Too noisy, or too small, to tell within 5 %: against relaxed order, acquire 1.01× [")
     text, _ = only("counters", [counted(counters_per_block=1, per_second=noisy), counted(counters_per_block=4)])
     assert ": against 1 counter per block, 4 counters per block " in text
@@ -251,3 +272,12 @@ def test_a_wrong_question_is_named(tmp_path, changes, parts):
 
 def test_an_experiment_without_a_file_advises_nothing(tmp_path):
     assert load_advice("scoped_atomics", tmp_path / "none.yaml") == {}
+
+
+def test_no_answer_about_a_counter_leaves_out_where_it_lives():
+    """What holds in global memory alone, or in shared memory alone, says so in its sentence or in its conditions."""
+    for name, question in QUESTIONS.items():
+        placement = question.get("where", {}).get("placement")
+        if placement and "placement" not in question.get("conditions", []):
+            for text in question["answers"].values():
+                assert f"{placement} memory" in text, name

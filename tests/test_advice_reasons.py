@@ -24,7 +24,7 @@ def orders(**speeds):
 
 def surprising(rows):
     """The advice on orders at device scope with fences known, as the page has it."""
-    (found,) = answer(QUESTIONS["order_device"], EXPERIMENT, GPU, rows)
+    (found,) = answer(QUESTIONS["order_device_global"], EXPERIMENT, GPU, rows)
     return found.surprise
 
 

@@ -13,11 +13,12 @@ from scopemark.claims.code import judge_build
 from scopemark.claims.definitions import check_condition, lacking, load_claims
 from scopemark.claims.finding import claim_tables
 from scopemark.claims.judge import Place, judge, places
-from scopemark.claims.text import family_text, number, ratio_text
+from scopemark.claims.text import family_text, ratio_text
 from scopemark.claims.verdict import equal, family_verdict, greater, judge_ratios, no_faster, no_slower
 from scopemark.errors import UserError
 from scopemark.quantities import matched_pairs, meets, plain
 from scopemark.quantities_code import kernel_words
+from scopemark.report.format import digits
 from scopemark.statistics import Interval
 from scopemark.tables import check
 
@@ -310,7 +311,7 @@ def test_the_words_of_a_kernel_whose_words_hold_the_separator():
 
 
 def test_numbers_have_three_digits():
-    assert [number(value) for value in (12.04, 0.9531, 1234.6, 9.996, 1, 0)] == [
+    assert [digits(value) for value in (12.04, 0.9531, 1234.6, 9.996, 1, 0)] == [
         "12.0",
         "0.953",
         "1,235",

@@ -5,13 +5,14 @@ import re
 import pytest
 
 from helpers import ROOT
+from memory_rows import EXPERIMENT, row
 from scopemark import tables
 from scopemark.benchmark import Machine
 from scopemark.figures.data import load_figure
 from scopemark.paradigm import DECIDING
 from scopemark.report.templates import environment
 from scopemark.stage.allocators import ALLOCATORS
-from unified_memory_rows import ATS, CPU, EXPERIMENT, HMM, LIMITED, MANAGED_ONLY, gpu, row
+from unified_memory_rows import ATS, CPU, HMM, LIMITED, MANAGED_ONLY, gpu
 
 OPENING = load_figure(ROOT / "workflow/report/openings/unified_memory.py")
 CANARY = EXPERIMENT.benchmark("canary")
@@ -42,8 +43,8 @@ def page(found):
 @pytest.mark.parametrize(
     ("machine", "name", "decide", "malloc", "why"),
     [
-        (LIMITED, "limited", 2, "refused", True),
-        (MANAGED_ONLY, "managed only", 3, "refused", True),
+        (LIMITED, "limited", 2, "not sent", True),
+        (MANAGED_ONLY, "managed only", 3, "not sent", True),
         (HMM, "all memory, software coherence (HMM)", 4, "held", False),
         (ATS, "all memory, hardware coherence (ATS)", 4, "held", False),
     ],
@@ -58,7 +59,7 @@ def test_each_paradigm(machine, name, decide, malloc, why):
     assert list(table) == [allocator.call for allocator in ALLOCATORS.values()]
     assert [word for word, _ in table["malloc"]] == [malloc] * 3
     assert [word for word, _ in table["cudaMallocManaged"]] == ["held"] * 3
-    assert table["mmap of a file"][2][0] == ("held" if machine is ATS else "refused")
+    assert table["mmap of a file"][2][0] == ("held" if machine is ATS else "not sent")
     assert "paradigm" in page([part])
 
 
@@ -89,7 +90,7 @@ def test_every_gpu_of_the_page_has_its_part_and_no_cpu_has():
     machines = {("here", "cpu"): CPU, ("recorded", "gpu0"): ATS, ("here", "gpu0"): MANAGED_ONLY}
     found = opened(machines, canaries(ATS, run="recorded") + canaries(MANAGED_ONLY))
     assert [part["paradigm"] for part in found] == ["managed only", "all memory, hardware coherence (ATS)"]
-    assert [dict(part["canaries"])["malloc"][0][0] for part in found] == ["refused", "held"]
+    assert [dict(part["canaries"])["malloc"][0][0] for part in found] == ["not sent", "held"]
     assert opened({("here", "cpu"): CPU}, []) == []
 
 

@@ -21,9 +21,9 @@ def cell(verdict, detail="D."):
     return {"verdict": verdict, "value": "", "detail": detail}
 
 
-def claim(name, *cells, experiment="E", builds=()):
-    row = {"id": name, "experiment": experiment, "statement": f"{name} holds.", "source": "a book", "published": None}
-    return row | {"cells": list(cells), "builds": list(builds)}
+def claim(name, *cells, builds=()):
+    row = {"id": name, "statement": f"{name} holds.", "source": "a book, 1", "document": "a book", "section": "1"}
+    return row | {"published": None} | {"cells": list(cells), "builds": list(builds)}
 
 
 def test_fences_are_counted_in_their_own_experiment():
@@ -86,18 +86,18 @@ def test_the_answers_of_a_machine_are_its_advice_and_what_it_contradicts():
     ]
     parts = answer_parts(machines, advice, columns, claims, [])
     assert [(part["name"], [wrong["id"] for wrong in part["wrong"]]) for part in parts] == [
-        (HERE[0], ["X2"]),
         (RECORDED[0], ["X1"]),
+        (HERE[0], ["X2"]),
         ("build t", ["X3"]),
     ]
-    assert parts[1]["lead"] == [("Use it: 2×.", "4 blocks")]
-    assert parts[1]["wrong"][0]["found"] == "A against B: worse in both; worst: 0.5× (1 MiB; 2 against 4)."
+    assert parts[0]["lead"] == [("Use it: 2×.", "4 blocks")]
+    assert parts[0]["wrong"][0]["found"] == "A against B: worse in both; worst: 0.5× (1 MiB; 2 against 4)."
     page = environment().from_string("{% include 'answers.html.j2' %}").render(answers=parts, gpu_here=False)
     assert "<strong>Use it:</strong> 2×." in page
-    assert page.index("X2 holds") < page.index("X1 holds") < page.index("X3 holds")
+    assert page.index("X1 holds") < page.index("X2 holds") < page.index("X3 holds")
     # Where a GPU was measured here, recorded runs stand back.
     page = environment().from_string("{% include 'answers.html.j2' %}").render(answers=parts, gpu_here=True)
-    assert page.index("X2 holds") < page.index("<details") < page.index("X1 holds") < page.index("</details")
+    assert page.index("<details") < page.index("X1 holds") < page.index("</details") < page.index("X2 holds")
     assert "<details" not in page[page.index("</details") :]
 
 
@@ -118,7 +118,7 @@ def test_claims_are_grouped_and_what_cannot_be_tested_is_told_once():
         claim("A1", cell("holds"), cell("not testable here", why)),
         claim("A2", cell("contradicted"), cell("not testable here", why)),
         claim("A3", cell("not testable here", "No such GPU."), cell("not testable here", why)),
-        claim("B1", None, None, experiment="F", builds=[("build t", cell("holds"))]),
+        claim("B1", None, None, builds=[("build t", cell("holds"))]),
     ]
     first, second = claim_groups([RECORDED, HERE], rows)
     assert first["counts"] == [("holds", 1), ("contradicted", 1)]

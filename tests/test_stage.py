@@ -5,12 +5,11 @@ import itertools
 import pytest
 
 from scopemark.benchmark import Machine
-from scopemark.build import compile_host, write_instances
 from scopemark.capabilities import described_machine
 from scopemark.collect import read_machine
 from scopemark.experiments.unified_memory.access import RANDOM_READS, scattered
 from scopemark.experiments.unified_memory.words import SWEEPS, Words, expected_sum
-from scopemark.layout import KERNELS, REFERENCE
+from scopemark.layout import REFERENCE
 from scopemark.measure.backend import Unsupported
 from scopemark.stage import Stage
 from scopemark.stage.allocators import (
@@ -40,12 +39,8 @@ ATTRIBUTES = {
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory, toolchain):
-    build = tmp_path_factory.mktemp("build")
-    write_instances([], build / "none.inc")
-    source = (KERNELS / "unified_memory.cu").resolve()
-    compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
-    return Stage(Machine("cpu", usable_cpus()), build / "host.so")
+def stage(memory_library):
+    return Stage(Machine("cpu", usable_cpus()), memory_library)
 
 
 @pytest.fixture

@@ -192,12 +192,23 @@ def test_reuse_is_told_by_the_number_of_uses():
     rows = [
         row("pattern", seconds, way=way, repeats=uses)
         for uses, both in times.items()
-        for way, seconds in zip(("managed_prefetch", "pinned"), both, strict=True)
+        for way, seconds in zip(("explicit_pinned", "pinned"), both, strict=True)
     ]
     assert only("reuse_pinned", rows).text == (
-        "Move data to the GPU that kernels use at least 4 times: managed memory that is prefetched has 1.50× [1.50, "
-        "1.50] the speed of pinned memory in place then, 20.0× [20.0, 20.0] with 64 uses and 0.500× [0.500, 0.500] "
-        "with fewer (64 MiB)."
+        "Copy data to the GPU that kernels use at least 4 times, and leave others in pinned memory, in place: a "
+        "program that copies them has 1.50× [1.50, 1.50] the speed of in place then, 20.0× [20.0, 20.0] with 64 uses "
+        "and 0.500× [0.500, 0.500] with fewer (64 MiB)."
+    )
+    rows += [row("pattern", 0.040, way="managed", repeats=uses) for uses in times]
+    assert only("reuse_once", rows).text == (
+        "For data that kernels use once take pinned memory in place: as a whole program 2.00× [2.00, 2.00] the speed "
+        "of copies of pinned memory; and beware of bare managed memory, which has 0.500× [0.500, 0.500] (1 use; 64 "
+        "MiB)."
+    )
+    assert only("reuse_often", rows).text == (
+        "Copy data that kernels use again and again from and to pinned memory: as a whole program the next best, bare "
+        "managed memory, has 0.500× [0.500, 0.500] that speed, and the slowest, pinned memory in place, 0.0500× "
+        "[0.0500, 0.0500] (64 uses; 64 MiB)."
     )
 
 
@@ -222,9 +233,8 @@ def test_a_way_back_beside_work_is_of_what_the_work_hides():
         for way, us in zip(("explicit_copy", "device_write"), both, strict=True)
     ]
     assert only("results_queued", rows).text == (
-        "With independent work queued copy results of 4 MiB back, as much as the work hides: 1.20× [1.20, 1.20] the "
-        "speed "
-        "of direct writes there, and 1.00× [1.00, 1.00] below."
+        "With independent work queued copy results of 4 MiB back, the largest that the work hides: 1.20× [1.20, 1.20] "
+        "the speed of direct writes there, and 1.00× [1.00, 1.00] below."
     )
 
 

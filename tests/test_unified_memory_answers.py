@@ -72,7 +72,7 @@ def test_the_whole_program_is_told_at_both_ends_of_the_largest_size():
         "The fastest for 64 MiB that the CPU fills and reads again is “pinned, in place” if used once (“copies, "
         "pinned” takes 2.00× [2.00, 2.00] the time), and “copies, pinned” if used 64 times (“managed, prefetch” takes "
         "2.00× [2.00, 2.00] the time). Pinned memory in place is ahead of prefetched managed memory with 1 use (0.455× "
-        "[0.455, 0.455] the time) and is behind it with 64 uses (2.00× [2.00, 2.00])."
+        "[0.455, 0.455] the time) and is behind it with 64 uses (2.00× [2.00, 2.00] the time)."
     )
     assert text.endswith("malloc's memory must not be given to a kernel here (see Q4).")
 
@@ -86,7 +86,7 @@ def test_the_whole_program_is_told_at_both_ends_of_the_largest_size():
         (
             {1: 0.5, 4: (1, 0.9, 1.1), 8: 1.2, 16: 2},
             "is ahead of prefetched managed memory with 1 use (0.500× [0.500, 0.500] the time) and is behind it from 8 "
-            "uses on (1.20× [1.20, 1.20]).",
+            "uses on (1.20× [1.20, 1.20] the time).",
         ),
     ],
 )

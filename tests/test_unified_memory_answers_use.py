@@ -14,7 +14,7 @@ def test_the_paradigm_is_named_with_its_attributes():
         "GPU cannot page it in: Linux is too old"
     )
     assert text.endswith(
-        "Of 2 canaries 1 held and 0 were refused before they were sent; 1 disagreed with the attributes."
+        "Of 2 canaries 1 held and 0 were not sent, for nothing is promised; 1 disagreed with the attributes."
     )
 
 
@@ -33,8 +33,8 @@ def test_hints_are_named_with_the_best_and_the_worst():
     assert said(5, *rows) == (
         "The best, in times as fast as without a hint, is “prefetch” where the GPU reads (5.00×), where the GPU "
         "updates (5.00×) and where the GPU writes, the CPU reads (2.00×). What hurts most is “prefetch to the wrong "
-        "side” where the GPU updates (0.125×). “read mostly” where the GPU updates was cut short by its budget after 2 "
-        "samples: it takes some 200 times as long as without. The call itself takes from 2.00 µs (“set read mostly”, "
+        "side” where the GPU updates (0.125×). “ReadMostly” where the GPU updates was cut short by its budget after 2 "
+        "samples: it takes some 200 times as long as without. The call itself takes from 2.00 µs (“set ReadMostly”, "
         "data with the CPU) to 90.0 µs (“prefetch to the GPU”, data with the CPU) for 64 MiB."
     )
     assert said(5, hint("none", 0.01), hint("prefetch", 0.005)).endswith("None of them hurts.")
@@ -104,11 +104,11 @@ def test_both_processors_on_the_same_words():
     ]
     assert said(7, *rows) == (
         "An update of 64 KiB by each in turns takes 100 µs at first and 50.0 µs in iteration 32, but 800 µs in "
-        "iteration 4, when the driver takes it for thrashing (16 page faults of the CPU); with “prefer the host” the "
-        "last one takes 20.0 µs. A flag from the CPU to the GPU and back takes 3.00 µs in pinned and 50.0 µs in "
-        "managed memory. Both adding to one word of managed memory make 1.00 million adds a second, the GPU alone 100 "
-        "million adds a second. Adds are lost in managed memory at device scope alone (up to 25%), in pinned memory at "
-        "either scope (up to 1%)."
+        "iteration 4, when the driver takes it for thrashing (16 page faults of the CPU); with “PreferredLocation"
+        " host” the last one takes 20.0 µs. A flag from the CPU to the GPU and back takes 3.00 µs in pinned and "
+        "50.0 µs in managed memory. Both adding to one word of managed memory make 1.00 million adds a second, "
+        "the GPU alone 100 million adds a second. Adds are lost in managed memory at device scope alone (up to "
+        "25%), in pinned memory at either scope (up to 1%)."
     )
 
 

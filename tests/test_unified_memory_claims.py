@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memory_rows import MIB, row
 from scopemark.canaries import canaries
 from scopemark.claims.canaries import canary_verdict
 from scopemark.claims.finding import claim_tables
@@ -11,7 +12,7 @@ from scopemark.claims.steps import faults_verdict, seconds_verdict
 from scopemark.quantities import ESTIMATES, bandwidth, speed
 from scopemark.statistics import Interval, added
 from scopemark.tables import check
-from unified_memory_rows import ATS, CLAIMS, CPU, HMM, LIMITED, MANAGED_ONLY, MIB, gpu, judged, refused, row
+from unified_memory_rows import ATS, CLAIMS, CPU, HMM, LIMITED, MANAGED_ONLY, gpu, judged, refused
 
 
 def test_every_claim_of_the_guide_is_there():
@@ -47,7 +48,7 @@ def canary(allocator, access="read", status="ok", machine=MANAGED_ONLY, **others
         (canary("managed", status="failed"), "failed", True),
         (canary("managed", status="timeout"), "failed", True),
         (canary("managed", status="incorrect"), "failed", True),
-        (canary("malloc", status="refused"), "refused", False),
+        (canary("malloc", status="refused"), "not sent", False),
         (canary("malloc", send="always"), "held", True),  # nothing was promised
         (canary("malloc", status="failed", send="always"), "failed", False),
         (canary("numa_gpu", status="refused"), "absent", False),  # there is no such memory
@@ -71,14 +72,13 @@ def test_atomics_on_a_files_memory_are_another_promise():
     [
         (canary("managed"), "holds", "contradicted", "holds"),
         (canary("managed", status="failed"), "contradicted", "contradicted", "contradicted"),
-        (canary("malloc", status="refused"), "contradicted", "holds", "holds"),
         (canary("malloc", send="always"), "holds", "contradicted", "contradicted"),
         (canary("malloc", status="failed", send="always"), "contradicted", "holds", "holds"),
     ],
 )
 def test_what_a_canary_says(made, held, none, promised):
     (found,) = canaries([made], MANAGED_ONLY["gpu"])
-    said = [canary_verdict(relation, found) for relation in ("held", "refused", "as_promised")]
+    said = [canary_verdict(relation, found) for relation in ("held", "fails", "as_promised")]
     assert said == [held, none, promised]
 
 
@@ -90,8 +90,10 @@ def test_promises_that_hold():
         canary("numa_gpu", status="refused"),
     ]
     finding = judged("UM1", rows)
-    assert (finding.verdict, finding.pairs, finding.holding) == ("holds", 3, 3)
-    assert "2 of 3 cases held; 1 of 3 cases were refused before launch and so not tried" in finding.detail
+    assert (finding.verdict, finding.pairs, finding.holding) == ("holds", 2, 2)
+    assert finding.detail.startswith(
+        "All 2 that were tried held; 1 more were not tried, since nothing is promised (page"
+    )
     assert "for 1 more there is no such memory here" in finding.detail
     finding = judged("UM1", [*rows, canary("device", status="failed", reason="cudaErrorIllegalAddress")])
     assert finding.verdict == "contradicted"
@@ -111,9 +113,14 @@ def test_system_memory_under_each_paradigm():
     assert judged("UM2", all_held, HMM).verdict == judged("UM2", all_held, ATS).verdict == "holds"
     assert judged("UM2", [*all_held[1:], canary("malloc", status="failed")], HMM).verdict == "contradicted"
     all_refused = [canary(name, status="refused") for name in SYSTEM]
+    # What was not sent says nothing; one that was sent all the same does.
     finding = judged("UM3", all_refused)
-    assert (finding.verdict, finding.pairs) == ("holds", 7)
-    assert "pageable_memory_access is 0" in finding.detail
+    assert (finding.verdict, finding.pairs) == ("not testable here", 0)
+    assert finding.detail == "All 7 were not tried, since nothing is promised (pageable_memory_access is 0)."
+    finding = judged("UM3", [*all_refused, canary("malloc", status="failed", send="always")])
+    assert (finding.verdict, finding.pairs) == ("holds", 1)
+    assert "7 more were not tried" in finding.detail
+    assert judged("UM3", [*all_refused, canary("malloc", send="always")]).verdict == "contradicted"
     assert judged("UM3b", [canary("managed"), canary("registered", "write")]).verdict == "holds"
     for claim, machine, attribute in (
         ("UM2", MANAGED_ONLY, "pageable_memory_access must be 1, and is 0"),
@@ -126,7 +133,8 @@ def test_system_memory_under_each_paradigm():
 
 
 def test_atomics_on_files_go_by_the_attribute():
-    assert judged("UM5", [canary("file", "atomic", "refused", HMM)], HMM).verdict == "holds"
+    assert judged("UM5", [canary("file", "atomic", "refused", HMM)], HMM).verdict == "not testable here"
+    assert judged("UM5", [canary("file", "atomic", "failed", send="always")], HMM).verdict == "holds"
     assert judged("UM5", [canary("file", "atomic")], ATS).verdict == "holds"
     assert judged("UM5", [canary("file", "atomic", "failed")], ATS).verdict == "contradicted"
     assert judged("UM5", [canary("file", "atomic", send="always")], HMM).verdict == "contradicted"
@@ -220,9 +228,8 @@ def test_hints():
     assert [judged("UM13b", rows).pairs, judged("UM13b", rows).ratio.value] == [1, pytest.approx(4)]
     assert [judged("UM13c", rows).pairs, judged("UM13c", rows).ratio.value] == [1, pytest.approx(10)]
     assert judged("UM9", rows, LIMITED).verdict == "not testable here"
-    slow = row("hint", status="skipped", reason="no time", hint="read_mostly", workload="exchange")
-    slow["median_seconds"] = 2.0
-    assert "(skipped: no time, each 2.00 s)" in judged("UM13c", [rows[4], slow]).detail
+    left_out = row("hint", status="skipped", reason="not asked for", hint="read_mostly", workload="exchange")
+    assert "no result (skipped: not asked for)" in judged("UM13c", [rows[4], left_out]).detail
     direct = [row("hint", hint="preferred_host_accessed_by_gpu", workload="exchange", faults=0)]
     assert judged("UM11b", direct).verdict == "holds"
     assert judged("UM11b", [direct[0] | {"major_faults_least": 5, "major_faults_most": 5}]).verdict == "contradicted"
@@ -246,7 +253,8 @@ def test_hints_cost_the_host_time():
     rows = [row("hint_call", seconds, call=name) for name, seconds in calls.items()]
     finding = judged("UM13", rows)
     assert (finding.verdict, finding.pairs) == ("holds", 2)  # taking one back is no hint
-    assert "2.00 [1.00, 3.00] µs (set read mostly), 5.00 [5.00, 5.00] ms (prefetch to GPU)" in finding.detail
+    # Of two intervals each is stretched by z(0.9875)/z(0.975) = 1.1436: 2/2^1.1436 and 2*1.5^1.1436.
+    assert "2.00 [0.905, 3.18] µs (set read mostly), 5.00 [5.00, 5.00] ms (prefetch to GPU)" in finding.detail
     assert judged("UM13", [row("hint_call", 1e-7, call="set_read_mostly")]).verdict == "contradicted"
 
 

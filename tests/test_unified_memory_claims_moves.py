@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unified_memory_rows import ATS, HMM, LIMITED, MIB, judged, refused, row
+from memory_rows import MIB, row
+from unified_memory_rows import ATS, HMM, LIMITED, judged, refused
 
 
 def test_ways_to_move_data():
@@ -151,7 +152,7 @@ def test_without_concurrent_access_the_cpu_keeps_away():
         refused("counter", LIMITED, allocator="managed", parties="both", scope=scope) for scope in ("system", "device")
     ]
     finding = judged("UM26", rows, LIMITED)
-    assert (finding.verdict, finding.pairs) == ("holds", 2)
+    assert (finding.verdict, finding.pairs) == ("not testable here", 0)
     assert "the CPU must not touch managed memory while a kernel runs" in finding.detail
     assert judged("UM26", [counter()], LIMITED).verdict == "contradicted"  # it was done all the same
     assert judged("UM26", [counter()]).verdict == "not testable here"
@@ -235,3 +236,32 @@ def test_oversubscription_is_skipped_and_says_why():
     assert "skipped: not without the opt-in" in finding.detail
     assert judged("UM25", [row("oversubscription", factor=0.875)]).verdict == "not testable here"  # it fits
     assert judged("UM25", [row("oversubscription", factor=1.125)]).verdict == "holds"
+
+
+BUDGET = {"status": "skipped", "reason": "time budget: 1 of at least 12 samples in 1.5 s"}
+
+
+def test_cases_that_were_too_slow_for_their_budget_are_told_to_be():
+    fast = [row("hint", 0.01, hint="none", workload=name) for name in ("gpu_updates", "exchange")]
+    slow = [row("hint", hint="read_mostly", workload=name, **BUDGET) for name in ("gpu_updates", "exchange")]
+    slow = [one | {"median_seconds": 2.0} for one in slow]
+    finding = judged("UM13c", [*fast, *slow])
+    assert finding.verdict == "not testable here"
+    assert finding.detail == (
+        "2 cases were too slow for the time budget (the first: 1 of at least 12 samples in 1.5 s, each 2.00 s)."
+    )
+    measured = row("hint", 0.05, hint="read_mostly", workload="exchange")
+    finding = judged("UM13c", [*fast, slow[0], measured])
+    assert (finding.verdict, finding.pairs) == ("holds", 1)
+    assert (
+        "; one case was too slow for the time budget (1 of at least 12 samples in 1.5 s, each 2.00 s)" in finding.detail
+    )
+
+
+def test_why_cases_have_no_result_is_told_by_their_status():
+    rows = [row("sharing", memory="memfd", processor="gpu"), row("sharing", memory="file", processor="gpu", **BUDGET)]
+    rows += [row("sharing", memory="memfd", processor="gpu", status="failed", reason="error 700")]
+    assert judged("UM6", rows, HMM).detail == (
+        "A kernel found what the other process had written in the one case; 1 more had no result (failed: error 700); "
+        "one case was too slow for the time budget (1 of at least 12 samples in 1.5 s)."
+    )

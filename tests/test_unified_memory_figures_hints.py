@@ -5,11 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from helpers import ROOT
 from memory_figures import DIRECTORY, points, values
 from memory_rows import KIB, MIB, hint, results, row
 from scopemark.figures.bars import outcome
 from scopemark.figures.data import load_figure
-from scopemark.figures.memory import relative
+from scopemark.figures.memory import relative, word
+from scopemark.yaml_file import read_yaml
 
 
 def test_hints_are_speed_ups_over_none_and_losses_stand_left_of_one():
@@ -27,7 +29,7 @@ def test_hints_are_speed_ups_over_none_and_losses_stand_left_of_one():
         {
             ("the GPU reads, 64 MiB", "prefetch"): 8,
             ("the GPU reads, 64 MiB", "prefetch to the wrong side"): 0.5,
-            ("the GPU reads, 64 MiB", "read mostly"): float("nan"),
+            ("the GPU reads, 64 MiB", "ReadMostly"): float("nan"),
             ("the GPU writes, the CPU reads, 2 times, 1 MiB", "prefetch"): 2,
         },
         nan_ok=True,
@@ -45,14 +47,14 @@ def test_a_hint_that_was_cut_short_has_a_ratio_of_few_samples():
         hint("prefetch", 0.005),
     )
     found = frame.set_index("x")
-    assert found.loc["read mostly", "ratio"] == pytest.approx(0.004)
-    assert found.loc["read mostly", ["ratio_low", "ratio_high"]].isna().all()
-    assert found.loc["read mostly", "samples"] == 2
+    assert found.loc["ReadMostly", "ratio"] == pytest.approx(0.004)
+    assert found.loc["ReadMostly", ["ratio_low", "ratio_high"]].isna().all()
+    assert found.loc["ReadMostly", "samples"] == 2
     assert pd.isna(found.loc["prefetch", "samples"])
     assert {row.x: outcome(row) for row in frame.itertuples()} == {
         "prefetch": "gain",
-        "read mostly": "short",
-        "read mostly, prefetch": "missing",
+        "ReadMostly": "short",
+        "ReadMostly, prefetch": "missing",
     }
     # A paper quotes what has an interval.
     assert list(load_figure(DIRECTORY / "gpu_03_hints.py").numbers(frame)["value"]) == [2]
@@ -94,7 +96,7 @@ def test_calls_are_in_seconds():
     assert values(frame, "seconds", "x", "panel", "series") == pytest.approx(
         {
             ("prefetch to the GPU", "data with the CPU", "4 KiB"): 2e-6,
-            ("set read mostly", "data with the GPU", "1 MiB"): 3e-6,
+            ("set ReadMostly", "data with the GPU", "1 MiB"): 3e-6,
         }
     )
 
@@ -127,3 +129,12 @@ def test_ping_pong_notes_the_turns_with_many_page_faults():
     # Twice the usual is not many, and a curve with nothing to compare has no usual.
     assert values(noted, "major_faults", "x", "series") == {(4, "no hint"): 7.5}
     assert list(noted["note"]) == ["CPU: 8 page faults"]
+
+
+def test_hints_are_called_alike_in_figures_and_in_the_advice():
+    questions = read_yaml(ROOT / "workflow/report/advice/unified_memory.yaml")["questions"]
+    words = questions["hints_reads"]["words"]
+    assert len(words) == 12
+    # A figure lists what a sentence puts together.
+    listed = {name: said.replace(" with ", ", ").replace("prefetching", "prefetch") for name, said in words.items()}
+    assert listed == {name: word(name) for name in words}

@@ -3,21 +3,7 @@
 import pytest
 
 from scopemark.experiments.unified_memory import overlap
-from stage_of_arrays import MANAGED_ONLY
-from stage_of_threads import PREFETCH_SECONDS, Threads, right, taken
-
-
-@pytest.fixture
-def samples(memory_library, monkeypatch):
-    """Takes samples of a case on threads."""
-
-    def take(name, attributes=MANAGED_ONLY, prepare=lambda stage: None, **changes):
-        take.stage = Threads(memory_library, attributes, monkeypatch)
-        prepare(take.stage)
-        return taken(take.stage, name, **changes)
-
-    return take
-
+from stage_of_threads import PREFETCH_SECONDS, right
 
 SIZE = 2**20
 

@@ -8,30 +8,19 @@ import itertools
 import numpy
 import pytest
 
-from scopemark.build import compile_host, write_instances
 from scopemark.experiments.unified_memory import copy, fill, pattern, placing, result, transfer
 from scopemark.experiments.unified_memory.common import MIB
-from scopemark.layout import KERNELS
-from stage_of_queues import Rehearsed, points
+from stage_of_queues import EVERY_COPY, Rehearsed, points
 
 WAIT = ["wait"]
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory, toolchain):
-    build = tmp_path_factory.mktemp("build")
-    write_instances([], build / "none.inc")
-    source = (KERNELS / "unified_memory.cu").resolve()
-    compile_host(toolchain, source, build / "none.inc", build / "host.so", build / "report.txt")
-    return build / "host.so"
-
-
 @pytest.fixture
-def rehearsed(library):
+def rehearsed(memory_library):
     ended = []
 
     def start(*names, **grid):
-        ended.append(Rehearsed(library, *names, **grid))
+        ended.append(Rehearsed(memory_library, *names, **grid))
         return ended[-1]
 
     yield start
@@ -116,17 +105,6 @@ def test_the_sums_of_transfers_are_arithmetic(rehearsed):
 
 
 # Copies
-
-
-EVERY_COPY = points(
-    "copy",
-    memory=["managed", "device_pinned", "malloc"],
-    copy_kind=["accurate", "default", "inaccurate"],
-    path=list(copy.ACCURATE),
-    destination=["populated", "unpopulated"],
-    method=["memcpy", "kernel", "cpu"],
-    size_bytes=4096,
-)
 
 
 @pytest.mark.parametrize("p", EVERY_COPY, ids=lambda p: "-".join(map(str, list(p.values())[:5])))

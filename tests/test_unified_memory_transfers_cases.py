@@ -7,22 +7,11 @@ from scopemark.config import load_settings
 from scopemark.experiments.unified_memory import copy, pattern, transfer
 from scopemark.experiments.unified_memory.common import GIB, MIB
 from scopemark.grid import expand
-from stage_of_queues import ATS, EXPERIMENT, HMM, LIMITED, MANAGED_ONLY, point, points
+from stage_of_queues import ATS, EVERY_COPY, EXPERIMENT, HMM, LIMITED, MANAGED_ONLY, point, points
 
 OURS = ("transfer", "copy", "fill", "result", "small_writes", "pattern")
 
 # Which make sense
-
-
-EVERY_COPY = points(
-    "copy",
-    memory=["managed", "device_pinned", "malloc"],
-    copy_kind=["accurate", "default", "inaccurate"],
-    path=list(copy.ACCURATE),
-    destination=["populated", "unpopulated"],
-    method=["memcpy", "kernel", "cpu"],
-    size_bytes=4096,
-)
 
 
 def test_copies_that_make_no_sense_are_left_out():

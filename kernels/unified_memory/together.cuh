@@ -3,21 +3,9 @@
 
 #include <cuda/atomic>
 
-#include "share.cuh"
-#if SCOPEMARK_GPU
-#include "work.cuh"
-#else
-#include <chrono>
-#endif
+#include "clock.cuh"
 
 namespace scopemark {
-
-#if !SCOPEMARK_GPU
-inline uint64 nanoseconds() {
-  using namespace std::chrono;
-  return static_cast<uint64>(duration_cast<std::chrono::nanoseconds>(steady_clock::now().time_since_epoch()).count());
-}
-#endif
 
 using SystemWord = cuda::atomic_ref<uint32, cuda::thread_scope_system>;
 

@@ -1,6 +1,7 @@
 // Work that a program does between transfers: on two arrays, or on none.
 #pragma once
 
+#include "clock.cuh"
 #include "share.cuh"
 
 namespace scopemark {
@@ -20,12 +21,6 @@ SCOPEMARK_INLINE void axpy(uint32* y, uint32* x, uint64 units, uint64 a) {
 }
 
 #if SCOPEMARK_GPU
-SCOPEMARK_INLINE uint64 nanoseconds() {
-  uint64 now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
-
 // Occupies its threads for a time without touching memory but once. out[0] += 1 per warp.
 SCOPEMARK_INLINE void busy(uint64 duration_ns, uint64* out) {
   const uint64 start = nanoseconds();

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scopemark.canaries import ABSENT, FAILED, HELD, REFUSED, canaries
+from scopemark.canaries import ABSENT, FAILED, HELD, NOT_SENT, canaries
 from scopemark.paradigm import HARDWARE_COHERENT, LIMITED, NONE, SOFTWARE_COHERENT, paradigm
 from scopemark.quantities import USABLE, bandwidth, plain
 from scopemark.report.format import fact
 from scopemark.stage.allocators import ALLOCATORS
 
 Row = Mapping[str, Any]
-YES, NO, ON_CPU, ON_GPU = "yes", "no", "CPU", "GPU"
+YES, NO, NOT_TRIED, ON_CPU, ON_GPU = "yes", "no", "not tried", "CPU", "GPU"
 COLUMNS = ("after the CPU's touch", "after a kernel's", "CPU", "GPU", "migrates")
 """The columns that the guide has too."""
 
@@ -34,8 +34,8 @@ class Cell:
 
     @property
     def agrees(self) -> bool | None:
-        """None where there is nothing to compare."""
-        return None if None in (self.found, self.guide) else self.found == self.guide
+        """None where there is nothing to compare: what was not tried is no evidence."""
+        return None if {None, NOT_TRIED} & {self.found, self.guide} else self.found == self.guide
 
 
 class Measured:
@@ -124,20 +124,22 @@ class Measured:
         near = self.near(allocator, toucher, 1)
         if near is not None:
             return ON_GPU if near else ON_CPU
-        # What a kernel cannot reach is the CPU's.
-        alone = self.reachable(allocator, "gpu") == NO and self.reachable(allocator, "cpu") == YES
+        # What a kernel must not reach is the CPU's.
+        alone = self.reachable(allocator, "gpu") == NOT_TRIED and self.reachable(allocator, "cpu") == YES
         return ON_CPU if alone and toucher == "cpu" else None
 
     def reachable(self, allocator: str, processor: str) -> str | None:
-        """yes, no, or failed, by the canaries and by what was measured."""
+        """yes, failed, or not tried where nothing promises it: by the canaries and by what was measured."""
         if processor == "gpu" and allocator in self._canaries:
-            return {HELD: YES, REFUSED: NO, FAILED: "failed"}.get(self._canaries[allocator])
+            return {HELD: YES, NOT_SENT: NOT_TRIED, FAILED: FAILED}.get(self._canaries[allocator])
         rows = [row for key, row in self._access.items() if (key[0], key[2]) == (allocator, processor)]
         # What it may touch is seen from what it touched first: the other's touch may be what is impossible.
         own = [row for row in rows if row["origin"] == processor] or rows
         if not own:
             return None
-        return YES if any(row["status"] in USABLE for row in own) else NO
+        if any(row["status"] in USABLE for row in own):
+            return YES
+        return NOT_TRIED if any(row["status"] == "unsupported" for row in own) else FAILED
 
     def migrates(self, allocator: str) -> str | None:
         """yes: to whoever touches it; no; or to which of the two. None unless both processors can be followed."""

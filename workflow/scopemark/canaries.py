@@ -1,4 +1,4 @@
-"""What became of each canary: did the promise hold, was none sent because nothing is promised, or did it fail?
+"""What became of each canary: did the promise hold, was it not sent because nothing is promised, or did it fail?
 
 A canary is one kernel that touches one page of memory of a kind. Whether the attributes promise it is asked again from
 the machine description, so that what is shown depends on nothing that was typed.
@@ -13,12 +13,13 @@ from typing import Any
 from scopemark.quantities import USABLE, plain
 from scopemark.stage.allocators import no_access
 
-HELD, REFUSED, FAILED, ABSENT = "held", "refused", "failed", "absent"
+HELD, NOT_SENT, FAILED, ABSENT = "held", "not sent", "failed", "absent"
 
 
 @dataclass(frozen=True)
 class Canary:
-    """outcome: held, refused before launch, failed, or absent where the machine has no such memory or it was skipped.
+    """outcome: held, failed, not sent where nothing is promised, which is no evidence, or absent where the machine has
+    no such memory or it was skipped.
 
     promise: why the attributes promise nothing, or None if they do. reason: of a canary that did not hold.
     """
@@ -50,7 +51,7 @@ def _canary(row: Mapping[str, Any], gpu: Mapping[str, Any]) -> Canary:
     if status in USABLE:
         outcome = HELD
     elif status == "unsupported":
-        outcome = REFUSED if promise is not None and reason == promise else ABSENT
+        outcome = NOT_SENT if promise is not None and reason == promise else ABSENT
     else:
         outcome = ABSENT if status == "skipped" else FAILED
     if outcome == FAILED:

@@ -44,7 +44,7 @@ _FORMS = {
 """Axis to how a sentence says its value. Of the others a number stands behind the axis's name, and a word by itself."""
 
 _SPOKEN = (
-    *("allocator", "asker", "call", "copy_kind", "direction", "hint", "origin", "path", "processor"),
+    *("allocator", "asker", "attach", "call", "copy_kind", "direction", "hint", "origin", "path", "processor"),
     *("residence", "resident", "setting", "step", "way", "workload"),
 )
 """Axes whose values are words, and no names of code."""

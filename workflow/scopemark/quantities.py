@@ -233,6 +233,27 @@ def differing_axes(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> li
     return [axis for axis in axes if len({plain(row.get(axis)) for row in rows}) > 1]
 
 
+BUDGET = "time budget: "
+"""How the reason of a case begins that was too slow for the time it had."""
+
+
+def too_slow(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many of the rows their time budget cut short before they had an interval, and after how many samples, in
+    words; empty if none."""
+    slow = [row for row in rows if row["status"] == "skipped" and str(plain(row.get("reason"))).startswith(BUDGET)]
+    if not slow:
+        return ""
+    cases = "one case was" if len(slow) == 1 else f"{len(slow):,} cases were"
+    of = "" if len(slow) == 1 else "the first: "
+    return f"{cases} too slow for the time budget ({of}{_cut_short(slow[0])})"
+
+
+def _cut_short(row: Mapping[str, Any]) -> str:
+    took = plain(row.get("median_seconds"))
+    each = f", each {duration(took, math.nan, math.nan, 's')}" if took is not None else ""
+    return f"{str(row['reason']).removeprefix(BUDGET)}{each}"
+
+
 def why_no_pairs(
     rows: Sequence[Mapping[str, Any]],
     a: Condition,
@@ -245,11 +266,10 @@ def why_no_pairs(
         return "the preset did not measure it"
     for side in sides:
         if not any(row["status"] in USABLE for row in side):
-            row = side[0]
-            reason = f": {row['reason']}" if plain(row.get("reason")) is not None else ""
-            took = plain(row.get("median_seconds"))  # of a case that was too slow for its time budget
-            reason += f", each {duration(took, math.nan, math.nan, 's')}" if took is not None else ""
-            return f"its cases have no result ({row['status']}{reason})"
+            if slow := too_slow(side):
+                return slow
+            reason = f": {side[0]['reason']}" if plain(side[0].get("reason")) is not None else ""
+            return f"its cases have no result ({side[0]['status']}{reason})"
         if not any(estimate(row) for row in side):
             return "its cases have too few samples for an interval"
     return "the preset measured no two cases that differ in nothing else"

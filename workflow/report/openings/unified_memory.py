@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from scopemark.canaries import ABSENT, FAILED, HELD, REFUSED, Canary, canaries
+from scopemark.canaries import ABSENT, FAILED, HELD, NOT_SENT, Canary, canaries
 from scopemark.collect import HERE
 from scopemark.figures.data import label
 from scopemark.paradigm import (
@@ -22,8 +22,7 @@ from scopemark.report.format import DASH, fact, flat
 from scopemark.stage.allocators import ALLOCATORS
 
 ACCESSES = ("read", "write", "atomic")
-TAGS = {HELD: "holds", REFUSED: "", FAILED: ""}
-WORDS = {HELD: "held", REFUSED: "refused", FAILED: "failed"}
+TAGS = {HELD: "holds", NOT_SENT: "", FAILED: ""}
 """Of canaries that did what the attributes say; one that was not promised may fail."""
 SYSTEM_FACTS = (
     "page_bytes",
@@ -107,14 +106,14 @@ def _cell(canary: Canary | None) -> tuple[str, str]:
         return DASH, ""
     if canary.disagrees:
         return "failed" if canary.outcome == FAILED else "unpromised", "contradicted"
-    return WORDS[canary.outcome], TAGS[canary.outcome]
+    return canary.outcome, TAGS[canary.outcome]
 
 
 def _reasons(sent: list[Canary]) -> list[str]:
-    """Why canaries were refused or are not there, each reason once, without the allocator it was found for."""
+    """Why canaries were not sent or are not there, each reason once, without the allocator it was found for."""
     found: dict[str, list[str]] = {}
     for canary in sent:
-        if canary.outcome in (REFUSED, ABSENT):
+        if canary.outcome in (NOT_SENT, ABSENT):
             call = ALLOCATORS[canary.row["allocator"]].call
             found.setdefault(canary.reason.replace(f" ({call})", "").replace(call, "such"), []).append(call)
     return [f"{', '.join(dict.fromkeys(calls))}: {reason}" for reason, calls in found.items()]

@@ -8,10 +8,11 @@ from typing import Any
 from scopemark.advice.code import Rows
 from scopemark.advice.finding import Answer, answered, clearly, farthest, not_measured, outcome_of, ratios
 from scopemark.benchmark import Benchmark
-from scopemark.claims.text import TIMES, number
+from scopemark.claims.text import TIMES
 from scopemark.claims.verdict import BAND
 from scopemark.parameter_words import value_text
 from scopemark.quantities import USABLE, Pair, matched_pairs, plain, select
+from scopemark.report.format import digits
 from scopemark.statistics import geometric_mean
 
 
@@ -88,7 +89,7 @@ def _cut_short(question: Mapping[str, Any], benchmark: Benchmark, family: Rows) 
                 ratio, samples = float(base["median_seconds"]) / float(row["median_seconds"]), int(row["samples"])
                 if float(times[0]) / float(times[1]) < BAND[0]:
                     counted = f"{samples:,} samples" if samples > 1 else "one sample"
-                    text = f"{number(ratio)}{TIMES}, {number(1 / ratio)} times as long"
+                    text = f"{digits(ratio)}{TIMES}, {digits(1 / ratio)} times as long"
                     found[_called(question, row[axis])] = ratio, f"{text}, in the {counted} that it had time for"
     return found
 

@@ -31,7 +31,7 @@ RELATIONS_OF = {
     "notes": ("all_match",),
     "seconds": ("at_least",),
     "allocators": ("as_in_guide",),
-    "canary": ("as_promised", "held", "refused"),
+    "canary": ("as_promised", "held", "fails"),
     "instructions": ("same_instructions",),
     "mnemonics": ("all_match",),
     "builds": ("both_builds",),

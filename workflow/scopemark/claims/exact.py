@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from scopemark.claims.text import assignments, sentence
 from scopemark.claims.verdict import CONTRADICTED, HOLDS, family_verdict
 from scopemark.experiment import Experiment
 from scopemark.parameter_words import value_text
-from scopemark.quantities import USABLE, differing_axes, plain, select, why_no_pairs
+from scopemark.quantities import USABLE, differing_axes, plain, select, too_slow, why_no_pairs
 
 Row = Mapping[str, Any]
 CHECKED = ("ok", "unstable", "incorrect")
@@ -56,12 +57,17 @@ def judge_exact(
 
 
 def _without(family: Sequence[Row]) -> str:
-    """How many cases of a family have no result, and why the first has none."""
+    """How many cases of a family have no result, and why; of those with one status why the first has none."""
     missing = [row for row in family if row["status"] not in CHECKED]
-    if not missing:
-        return ""
-    reason = plain(missing[0].get("reason"))
-    return f"{len(missing):,} more had no result ({missing[0]['status']}{f': {reason}' if reason else ''})"
+    slow = too_slow(missing)
+    missing = missing if not slow else [row for row in missing if not too_slow([row])]
+    counted = Counter(row["status"] for row in missing)
+    return "; ".join(filter(None, [*(_no_result(missing, *one) for one in counted.items()), slow]))
+
+
+def _no_result(missing: Sequence[Row], status: str, number: int) -> str:
+    reason = next(plain(row.get("reason")) for row in missing if row["status"] == status)
+    return f"{number:,} more had no result ({status}{f': {reason}' if reason else ''})"
 
 
 def judge_notes(

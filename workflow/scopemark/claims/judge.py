@@ -16,22 +16,25 @@ from scopemark.benchmark import Benchmark
 from scopemark.claims.canaries import judge_allocators, judge_canaries
 from scopemark.claims.definitions import lacking
 from scopemark.claims.exact import judge_exact, judge_notes
+from scopemark.claims.family import cautious, together, with_unstable
 from scopemark.claims.finding import Finding, not_testable
 from scopemark.claims.lost import judge_lost
 from scopemark.claims.steps import judge_faults, judge_seconds
 from scopemark.claims.text import TIMES, assignments, phrase, ratio_finding, ratio_text, sentence
-from scopemark.claims.verdict import HOLDS, RELATIONS, greater, judge_ratios
+from scopemark.claims.verdict import HOLDS, greater, judge_ratios
 from scopemark.collect import HERE, read_machine, run_names, summarised
 from scopemark.experiment import Experiment
 from scopemark.parameter_words import value_text
 from scopemark.quantities import (
     ESTIMATES,
+    Pair,
     crossover,
     fastest,
     matched_pairs,
     overlap_pairs,
     plain,
     select,
+    too_slow,
     why_no_pairs,
 )
 
@@ -84,14 +87,25 @@ def _judge_ratio(
     family = select(rows, where)
     if quantity["kind"] == "overlap":
         quantity = {**quantity, "estimate": "seconds"}
-        pairs = overlap_pairs(family, benchmark, a, b)
-    else:
-        pairs = matched_pairs(family, benchmark, a, b, ESTIMATES[quantity.get("estimate", "operations")])
+    estimate = ESTIMATES[quantity.get("estimate", "operations")]
+
+    def compared(rows: Sequence[Row]) -> list[Pair]:
+        if quantity["kind"] == "overlap":
+            return together(overlap_pairs(rows, benchmark, a, b))
+        return together(matched_pairs(rows, benchmark, a, b, estimate))
+
+    pairs = compared(family)
     if not pairs:
-        return not_testable(why_no_pairs(family, a, b, ESTIMATES[quantity.get("estimate", "operations")]))
-    judged = judge_ratios(claim["relation"], [pair.ratio for pair in pairs])
-    verdicts = [RELATIONS[claim["relation"]](pair.ratio) for pair in pairs]
-    beside = [_crossover(quantity, rows, benchmark), _published(claim)]
+        return not_testable(why_no_pairs(family, a, b, estimate))
+    deciding = [pair.ratio for pair in compared(cautious(family))]
+    judged = judge_ratios(claim["relation"], [pair.ratio for pair in pairs], deciding)
+    verdicts = judged.verdicts
+    beside = [
+        with_unstable(pairs),
+        too_slow([*select(family, a), *select(family, b)]),
+        _crossover(quantity, rows, benchmark),
+        _published(claim),
+    ]
     beside += [_context(context, quantity, rows, benchmark) for context in claim.get("context", [])]
     return Finding(
         judged.verdict,
@@ -129,7 +143,8 @@ def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benc
         return ""
     where = {name: wanted for name, wanted in quantity.get("where", {}).items() if name != axis}
     estimate = ESTIMATES[quantity.get("estimate", "operations")]
-    pairs = matched_pairs(select(rows, where), benchmark, quantity["a"], quantity["b"], estimate)
+    family = cautious(select(rows, where))
+    pairs = together(matched_pairs(family, benchmark, quantity["a"], quantity["b"], estimate))
     start = crossover(pairs, axis, lambda ratio: greater(ratio) == HOLDS)
     if start is None:
         largest = max(pair.same[axis] for pair in pairs)

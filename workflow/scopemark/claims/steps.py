@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple
 from typing import Any
 
+from scopemark.claims.family import cautious, widened
 from scopemark.claims.finding import Finding, not_testable
 from scopemark.claims.text import assignments, counts, sentence
 from scopemark.claims.verdict import CONTRADICTED, HOLDS, UNRESOLVED, family_verdict
@@ -13,6 +15,7 @@ from scopemark.experiment import Experiment
 from scopemark.parameter_words import value_text
 from scopemark.quantities import USABLE, differing_axes, plain, select, why_no_pairs
 from scopemark.report.format import interval
+from scopemark.statistics import Interval
 
 Row = Mapping[str, Any]
 
@@ -67,15 +70,21 @@ def judge_seconds(
     timed = [row for row in family if row["status"] in USABLE and plain(row.get("low_seconds")) is not None]
     if not timed:
         return not_testable(why_no_pairs(family, {}, {}))
-    values = [[float(row[f"{end}_seconds"]) for end in ("median", "low", "high")] for row in timed]
+    values, deciding = ([astuple(one) for one in _seconds(rows)] for rows in (timed, cautious(timed)))
     least = claim["quantity"]["least_seconds"]
-    verdicts = [seconds_verdict(least, low, high) for _, low, high in values]
+    verdicts = [seconds_verdict(least, low, high) for _, low, high in deciding]
 
     def said(row: Row, value: Sequence[float]) -> str:
         return interval(*value, "s")
 
-    heading = f"time until the call returns, at least {interval(least, math.nan, math.nan, 's')} claimed"
+    heading = f"time until the call returns, to be {interval(least, math.nan, math.nan, 's')} or more"
     return _finding(claim, experiment, timed, values, verdicts, heading, said, min)
+
+
+def _seconds(rows: Sequence[Row]) -> list[Interval]:
+    """The times of rows, with intervals that hold together."""
+    found = [Interval(*(float(row[f"{end}_seconds"]) for end in ("median", "low", "high"))) for row in rows]
+    return [widened(one, len(found)) for one in found]
 
 
 def _of_all(rows: Sequence[Row], values: Sequence[Sequence[float]], said: Callable[..., str]) -> str:

@@ -10,41 +10,26 @@ from typing import Any
 from scopemark.claims.verdict import CONTRADICTED, HOLDS, UNRESOLVED, FamilyVerdict
 from scopemark.parameter_words import value_text
 from scopemark.quantities import ESTIMATES, Condition, Pair, differing, plain
-from scopemark.report.format import interval
+from scopemark.report.format import digits, interval
 from scopemark.statistics import Interval
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 
-def number(value: float) -> str:
-    """Three significant digits, without an exponent and with all digits before the point.
-
-    >>> number(12.04), number(0.9531), number(1234.6)
-    ('12.0', '0.953', '1,235')
-    """
-    if value == 0:
-        return "0"
-    # Rounded first: 9.996 has as many digits before the point as 10.0.
-    magnitude = math.floor(math.log10(abs(float(f"{value:.2e}"))))
-    return f"{value:,.{max(0, 2 - magnitude)}f}"
-
-
 def ratio_text(ratio: Interval) -> str:
     """A ratio with its interval, as 12.0 times [11.9, 12.1]; without one where it has none."""
-    if math.isnan(ratio.low):
-        return f"{number(ratio.value)}{TIMES}"
-    return f"{number(ratio.value)}{TIMES} [{number(ratio.low)}, {number(ratio.high)}]"
+    return interval(ratio.value, ratio.low, ratio.high)
 
 
 def family_text(ratios: Sequence[Interval]) -> str:
     """One ratio, or the range of several with the widest bounds."""
     if len(ratios) == 1:
         return ratio_text(ratios[0])
-    values = [number(bound(ratio.value for ratio in ratios)) for bound in (min, max)]
+    values = [digits(bound(ratio.value for ratio in ratios)) for bound in (min, max)]
     if values[0] == values[1]:
         values.pop()
     low, high = min(ratio.low for ratio in ratios), max(ratio.high for ratio in ratios)
-    return f"{'…'.join(values)}{TIMES} [{number(low)}, {number(high)}]"
+    return f"{'…'.join(values)}{TIMES} [{digits(low)}, {digits(high)}]"
 
 
 def phrase(pair: Pair, family: Sequence[Pair], a: Condition, b: Condition) -> str:
@@ -77,7 +62,7 @@ def ranges(keys: Sequence[str], ratios: Sequence[Interval], verdicts: Sequence[s
     parts = []
     for key in dict.fromkeys(keys):
         own = [place for place, one in enumerate(keys) if one == key]
-        ends = dict.fromkeys(number(pick(ratios[place].value for place in own)) for pick in (min, max))
+        ends = dict.fromkeys(digits(pick(ratios[place].value for place in own)) for pick in (min, max))
         holding = sum(verdicts[place] == HOLDS for place in own)
         beside = verdicts[own[0]] if len(own) == 1 else f"{holding:,} of {len(own):,} hold"
         parts.append(f"{key} {'…'.join(ends)}{TIMES}" + (f" ({beside})" if mixed and holding < len(own) else ""))
@@ -116,13 +101,13 @@ def ratio_finding(
     """The finding on a family of ratios, without what stands beside it."""
     names = quantity["names"]
     pair = pairs[family.deciding]
+    noun = _NOUNS[quantity.get("estimate", "operations")]
     if len(pairs) == 1:
-        noun = _NOUNS[quantity.get("estimate", "operations")]
         beside = f" ({absolute(quantity, pair)})" if absolute(quantity, pair) else ""
         return f"{names['a']} reaches {ratio_text(pair.ratio)} the {noun} of {names['b']}{beside}"
     label = "; ".join(filter(None, [phrase(pair, pairs, quantity["a"], quantity["b"]), absolute(quantity, pair)]))
     rank = "least favourable" if family.verdict == HOLDS else "worst"
-    text = f"{names['a']} against {names['b']}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
+    text = f"{names['a']} against {names['b']}, {noun}: {counts(verdicts)}; {rank}: {ratio_text(pair.ratio)} ({label})"
     if by := quantity.get("by"):
         keys = [" ".join(value_text(axis, one.a[axis]) for axis in by) for one in pairs]
         if len(set(keys)) > 1:

@@ -12,9 +12,8 @@ no_faster  high bound below 1.05  low bound above 1.05
 different  interval outside B     interval inside B
 ========== ====================== ============================================================
 
-Everything else is unresolved. A family holds if every comparison does and is contradicted if any is. The comparisons
-are not corrected for their number: where the truth is equality, a false contradiction needs an interval that misses
-by more than 5 %, so it is the band that guards against them.
+Everything else is unresolved. A family holds if every comparison does and is contradicted if any is. Its intervals
+hold together with 95 %, whatever the number of comparisons: `claims.family` widens them.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from scopemark.statistics import Interval
 
 HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE = "holds", "contradicted", "unresolved", "not testable here"
 VERDICTS = (HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE)
+"""In the order in which the report counts them."""
 BAND = (0.95, 1.05)
 """Ratios inside it are called equal."""
 
@@ -81,10 +81,11 @@ RELATIONS: dict[str, Callable[[Interval], str]] = {
 
 @dataclass(frozen=True)
 class FamilyVerdict:
-    """The verdict on a family, and the index of the comparison that decides it."""
+    """The verdict on a family, the index of the comparison that decides it, and the verdict on each."""
 
     verdict: str
     deciding: int
+    verdicts: Sequence[str]
 
 
 def family_verdict(verdicts: Sequence[str]) -> str:
@@ -96,14 +97,14 @@ def family_verdict(verdicts: Sequence[str]) -> str:
     return HOLDS if all(verdict == HOLDS for verdict in verdicts) else UNRESOLVED
 
 
-def judge_ratios(relation: str, ratios: Sequence[Interval]) -> FamilyVerdict:
-    """The verdict on a family of ratios.
+def judge_ratios(relation: str, ratios: Sequence[Interval], bounds: Sequence[Interval] | None = None) -> FamilyVerdict:
+    """The verdict on a family of ratios, by their intervals, or by other `bounds` of them that are wider.
 
     The deciding comparison is, of those with the family's verdict, the one whose ratio is least favourable: the
     smallest, or where no gain is claimed the largest; for equality the one farthest from 1, and for difference the one
     nearest to it.
     """
-    verdicts = [RELATIONS[relation](ratio) for ratio in ratios]
+    verdicts = [RELATIONS[relation](ratio) for ratio in bounds or ratios]
     verdict = family_verdict(verdicts)
     candidates = [index for index, one in enumerate(verdicts) if one == verdict]
     if relation == "equal":
@@ -113,4 +114,4 @@ def judge_ratios(relation: str, ratios: Sequence[Interval]) -> FamilyVerdict:
     else:
         pick = max if relation == "no_faster" else min
         deciding = pick(candidates, key=lambda index: ratios[index].value)
-    return FamilyVerdict(verdict, deciding)
+    return FamilyVerdict(verdict, deciding, verdicts)

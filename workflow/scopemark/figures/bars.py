@@ -11,9 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from scopemark import style
-from scopemark.claims.text import number
 from scopemark.figures.data import counted
 from scopemark.figures.plots import limits, log_ticks
+from scopemark.report.format import digits
 
 _BAR_INCHES = 0.27
 _LETTER_INCHES = 0.073
@@ -43,7 +43,7 @@ def said(ratio: float, samples: int = 0) -> str:
     >>> said(2), said(0.5), said(0.004), said(0.5, 2)
     ('2.00×', '0.500×', '1/250', '1/2.00, 2 samples')
     """
-    text = f"{number(ratio)}×" if ratio >= (1 if samples else 0.1) else f"1/{number(1 / ratio)}"
+    text = f"{digits(ratio)}×" if ratio >= (1 if samples else 0.1) else f"1/{digits(1 / ratio)}"
     return text + (f", {counted(samples, 'sample')}" if samples else "")
 
 

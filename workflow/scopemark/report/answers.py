@@ -21,7 +21,7 @@ def answer_parts(
     claims: Sequence[Mapping[str, Any]],
     openings: Sequence[str],
 ) -> list[dict[str, Any]]:
-    """One part per machine that has something to say, those of this run first, and one per build.
+    """One part per machine that has something to say, GPUs first and of those the ones of this run, and one per build.
 
     name, run, here; first: what the modules that open experiments say of the machine, (experiment, title, sentence);
     lead: of its advice; wrong: the claims that do not hold there. A build has none but the last.
@@ -33,7 +33,7 @@ def answer_parts(
         part = {"name": label[0], "run": label[1], "here": run == HERE, "kind": machine["kind"]}
         part |= {"first": _first(openings, machine), "lead": lead.get(label, [])}
         parts.append(part | {"wrong": _wrong(claims, columns.index(label)) if label in columns else []})
-    parts.sort(key=lambda part: (not part["here"], part["kind"] != "gpu"))
+    parts.sort(key=lambda part: (part["kind"] != "gpu", not part["here"]))
     for build in dict.fromkeys(build for claim in claims for build, _ in claim["builds"]):
         cells = [(claim, dict(claim["builds"]).get(build)) for claim in claims]
         found = [_told(claim, cell) for claim, cell in cells if cell and cell["verdict"] == CONTRADICTED]

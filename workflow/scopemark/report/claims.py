@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from scopemark import tables
 from scopemark.advice.finding import NOT_MEASURED
 from scopemark.advice.words import CANNOT_TELL, VARIES
 from scopemark.claims.definitions import load_claims
-from scopemark.claims.verdict import CONTRADICTED, HOLDS, NOT_TESTABLE, UNRESOLVED
+from scopemark.claims.verdict import NOT_TESTABLE, VERDICTS
 from scopemark.collect import HERE
 from scopemark.experiment import load_experiment
 from scopemark.figures.data import device_name
 from scopemark.report.format import interval, missing
-
-VERDICTS = (HOLDS, CONTRADICTED, UNRESOLVED, NOT_TESTABLE)
-"""In the order in which the report counts them."""
 
 
 def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mapping[str, Any]]) -> tuple[str, str]:
@@ -25,8 +24,8 @@ def column_label(run: str, target: str, machines: Mapping[tuple[str, str], Mappi
 
 
 def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
-    """The machines' columns, each (name, run), and one row per claim: id, experiment, statement, source,
-    published, cells, builds.
+    """The machines' columns, each (name, run), and one row per claim, by their numbers: id, statement, source, its
+    document and section, published, cells, builds.
 
     A cell is a machine's verdict, its ratio with interval and its detail; None where a claim was not judged there.
     builds: what was judged on machine code, of no machine: (what was judged, cell).
@@ -43,9 +42,9 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                 rows.append(
                     {
                         "id": name,
-                        "experiment": load_experiment(experiment).title,
                         "statement": claim["statement"],
-                        "source": f"{claim['source']['document']}, {claim['source']['section']}",
+                        "source": _source(claim["source"]),
+                        **claim["source"],
                         "published": claim.get("published"),
                         "cells": [found.get(key) for key in keys],
                         "builds": [
@@ -53,7 +52,35 @@ def claim_rows(file: str, experiments: Sequence[str], machines) -> tuple[list[tu
                         ],
                     }
                 )
+    places = {prefix: place for place, prefix in enumerate(claim_documents(rows))}
+    rows.sort(key=lambda row: (places[_numbered(row["id"])[0]], *_numbered(row["id"])[1:]))
     return [column_label(*key, machines) for key in keys], rows
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    """Where a claim is from, and that it is not said there if it is not."""
+    return f"{'raised by ' if source.get('raised') else ''}{source['document']}, {source['section']}"
+
+
+def _numbered(claim: str) -> tuple[str, int, str]:
+    """The parts of an id: UM9b is UM, 9, b."""
+    prefix, number, letter = re.fullmatch("([A-Z]+)([0-9]+)([a-z]?)", claim).groups()
+    return prefix, int(number), letter
+
+
+def claim_documents(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What the letters of the ids stand for: each prefix with its document, and the section that its claims share."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(_numbered(row["id"])[0], []).append(row)
+    return {prefix: ", ".join([own[0]["document"], *_shared_section(own)]) for prefix, own in found.items()}
+
+
+def _shared_section(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The number, or the name, of the innermost section that holds those of all rows, if there is one."""
+    levels = zip(*(row["section"].split(".") for row in rows), strict=False)  # 4.1 has fewer than 4.1.2
+    shared = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
+    return [".".join(shared)] if shared else []
 
 
 def _cell(row: Mapping[str, Any], claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,14 +103,15 @@ def verdict_counts(
 
 
 def claim_groups(columns: Sequence[tuple[str, str]], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """By experiment: how often it was judged how, (verdict, number) for the verdicts that occur; the claims that were
-    judged somewhere; where else some of them cannot be, why, and which; and those that nothing on the page can test.
+    """By document, with the letters of its claims: how often they were judged how, (verdict, number) for the verdicts
+    that occur; the claims that were judged somewhere; where else some of them cannot be, why, and which; and those that
+    nothing on the page can test.
 
     A claim has beside its columns of `claim_rows` what was judged, (where, cell), and where it cannot be, (where, why).
     """
     groups = []
-    for experiment in dict.fromkeys(row["experiment"] for row in rows):
-        own = [dict(row) for row in rows if row["experiment"] == experiment]
+    for prefix, document in claim_documents(rows).items():
+        own = [dict(row) for row in rows if _numbered(row["id"])[0] == prefix]
         for claim in own:
             cells = [(", ".join(column), cell) for column, cell in zip(columns, claim["cells"], strict=True) if cell]
             cells += [(f"the machine code, {build}", cell) for build, cell in claim["builds"]]
@@ -93,7 +121,7 @@ def claim_groups(columns: Sequence[tuple[str, str]], rows: Sequence[Mapping[str,
         found = [cell["verdict"] for claim in own for _, cell in claim["judged"]]
         counts = [(verdict, found.count(verdict)) for verdict in VERDICTS if verdict in found]
         tested, untested = ([claim for claim in own if bool(claim["judged"]) is judged] for judged in (True, False))
-        group = {"experiment": experiment, "counts": counts, "tested": tested, "untested": untested}
+        group = {"letters": prefix, "document": document, "counts": counts, "tested": tested, "untested": untested}
         groups.append(group | {"elsewhere": _elsewhere(tested)})
     return groups
 

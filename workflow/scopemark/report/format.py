@@ -28,11 +28,16 @@ DASH = "–"
 
 
 def digits(value: float, significant: int = 3) -> str:
-    """A number with that many significant digits, never in exponent form between 0.001 and a million."""
+    """A number with that many significant digits, without an exponent and with all digits before the point.
+
+    >>> digits(12.04), digits(0.9531), digits(1234.6)
+    ('12.0', '0.953', '1,235')
+    """
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else DASH
-    places = max(0, significant - 1 - math.floor(math.log10(abs(value))))
-    return f"{value:,.{min(places, 6)}f}"
+    # Rounded first: 9.996 has as many digits before the point as 10.0.
+    magnitude = math.floor(math.log10(abs(float(f"{value:.{significant - 1}e}"))))
+    return f"{value:,.{max(0, significant - 1 - magnitude)}f}"
 
 
 def missing(value: Any) -> bool:
@@ -105,6 +110,9 @@ def flat(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 
 
 def kernel_words(kernel: str) -> str:
-    """A kernel's entry point as words that a browser can break: its benchmark, then its parameters."""
-    benchmark, _, parameters = kernel.partition("__")
-    return f"{benchmark}: {parameters}"
+    """A kernel's entry point as words that a browser can break: its benchmark, then its parameters if it has any.
+
+    >>> kernel_words("counter__atomic_ref_relaxed"), kernel_words("write_dense")
+    ('counter: atomic_ref_relaxed', 'write_dense')
+    """
+    return kernel.replace("__", ": ", 1)

@@ -132,7 +132,9 @@ def _pinned_pays(cases: Cases) -> str:
         said.append(f"is ahead of prefetched managed memory {span} ({times(ratios[ahead[0]])} the time)")
     if behind:
         span = f"{'from' if len(behind) > 1 else 'with'} {counted(behind[-1], 'use')}{' on' if len(behind) > 1 else ''}"
-        said.append(f"is behind {'it' if ahead else 'prefetched managed memory'} {span} ({times(ratios[behind[-1]])})")
+        said.append(
+            f"is behind {'it' if ahead else 'prefetched managed memory'} {span} ({times(ratios[behind[-1]])} the time)"
+        )
     return f"Pinned memory in place {listed(said or ['is as good as prefetched managed memory'])}."
 
 

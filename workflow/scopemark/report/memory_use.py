@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scopemark.canaries import HELD, REFUSED, canaries
+from scopemark.canaries import HELD, NOT_SENT, canaries
 from scopemark.figures.data import DRAWN
 from scopemark.figures.memory import sized
 from scopemark.paradigm import deciding, paradigm, why_not_pageable
@@ -29,10 +29,10 @@ def _canaries(cases: Cases) -> str:
     sent = canaries(cases.of("canary"), cases.machine["gpu"])
     if not sent:
         raise Unknown
-    held, refused = (sum(one.outcome == outcome for one in sent) for outcome in (HELD, REFUSED))
+    held, not_sent = (sum(one.outcome == outcome for one in sent) for outcome in (HELD, NOT_SENT))
     wrong = sum(one.disagrees for one in sent)
     return (
-        f"Of {len(sent)} canaries {held} held and {refused} were refused before they were sent; "
+        f"Of {len(sent)} canaries {held} held and {not_sent} were not sent, for nothing is promised; "
         f"{wrong or 'none'} disagreed with the attributes."
     )
 

@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 
 from scopemark import __version__, tables
+from scopemark.claims.verdict import VERDICTS
 from scopemark.collect import summarised
 from scopemark.experiment import load_experiment
 from scopemark.figures.data import load_machines
 from scopemark.report.answers import answer_parts
-from scopemark.report.claims import VERDICTS, advice_by_machine, claim_groups, claim_rows, verdict_counts
+from scopemark.report.claims import advice_by_machine, claim_groups, claim_rows, verdict_counts
 from scopemark.report.code import code_part, code_table
 from scopemark.report.parts import (
     excluded_parts,

@@ -1,4 +1,4 @@
-"""Read mostly, step by step: both processors read, one writes, both read again."""
+"""ReadMostly, step by step: both processors read, one writes, both read again."""
 
 import pandas as pd
 
@@ -6,7 +6,7 @@ from scopemark.figures.data import Results, arrange, points
 from scopemark.figures.memory import at_largest, cases, moved, word
 from scopemark.figures.plots import dots
 
-TITLE = "Read mostly: each step with and without it"
+TITLE = "ReadMostly: each step with and without it"
 HINTS = ["none", "read_mostly"]
 STEPS = {
     "gpu_read_first": "GPU reads, the first time",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scopemark.allocator_table import COLUMNS, NO, Cell, Measured
+from scopemark.allocator_table import COLUMNS, NOT_TRIED, Cell, Measured
 from scopemark.figures.data import Results, label
 from scopemark.paradigm import paradigm
 from scopemark.report.format import DASH, digits, fact
@@ -17,6 +17,7 @@ OTHER = {"gpu": "cpu", "cpu": "gpu"}
 BEHAVIOUR = """\
 lies        with whom the memory is after its first touch, by the speed of a kernel's first pass over it
 CPU, GPU    whether that processor reaches it, a kernel by its canary; peer: another GPU, where there is one
+not tried   since nothing promises that it can be reached from there: so that it cannot was not seen
 migrates    to whoever touches it: a kernel's second pass is local where its first was not, and the CPU's first pass
             takes page faults where its second takes none
 pages       as the CPU sees them, by the largest piece that was looked at. The guide has 2 MiB for all that a GPU maps,
@@ -90,7 +91,7 @@ def _table(measured: Measured, title: str, columns: Sequence[Column], side: str,
 def _behaviour(measured: Measured) -> list[Column]:
     names = measured.allocators
     cells = [[_cell(measured.cells(name)[column]) for name in names] for column in COLUMNS]
-    cannot = {who: [measured.reachable(name, who) == NO for name in names] for who in OTHER}
+    cannot = {who: [measured.reachable(name, who) == NOT_TRIED for name in names] for who in OTHER}
     by_cpu, by_gpu, cpu, gpu, migrates = cells
     peer = [measured.peer(name) or DASH for name in names]
     return [
@@ -107,7 +108,7 @@ def _behaviour(measured: Measured) -> list[Column]:
 
 
 def _unless(cannot: Sequence[bool], cells: Sequence[str]) -> list[str]:
-    return ["cannot" if no else cell for no, cell in zip(cannot, cells, strict=True)]
+    return [NOT_TRIED if no else cell for no, cell in zip(cannot, cells, strict=True)]
 
 
 def _cell(cell: Cell) -> str:

@@ -59,11 +59,11 @@ def _missing(p: Parameters, machine: Machine) -> str | None:
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
     migrates = family(p) in ("managed", "system")
     threads = resolve_count(p["threads"], stage.machine_cpus)
-    memory = None if migrates else stage.allocate(p["allocator"], p["size_bytes"])
-    places = _random_sum(p) if p["pattern"] == "random" else 0
+    memory = None
+    random_sum = _random_sum(p) if p["pattern"] == "random" else 0
     addressable, pages = no_access(p["allocator"], "cpu", stage.machine.attributes) is None, ""
     while True:
-        if migrates:
+        if memory is None or migrates:
             memory = stage.allocate(p["allocator"], p["size_bytes"])
         if p["origin"] != "nobody":
             # The whole of it, whatever the stride: pages are what is placed.
@@ -71,7 +71,7 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
         words = Words(stage, memory, p["stride_bytes"], threads)
         for _ in range(p["pass"]):
             if p["pattern"] == "random":
-                measured = _read_random(p, stage, memory, threads, places)
+                measured = _read_random(p, stage, memory, threads, random_sum)
             else:
                 timed = words.sweep(p["processor"], p["operation"])
         # Checked after the last pass only: the check may move the pages.

@@ -41,10 +41,8 @@ def _memory(p: Parameters, stage: Stage, stream: int) -> Memory:
     """Managed memory that the CPU has written, attached as it is asked for before any kernel may run."""
     from scopemark.stage import calls, cuda_memory
 
-    if p["attach"] == "host_then_single":
-        memory = cuda_memory.allocate("managed", p["size_bytes"], stage.device, None, cuda_memory.ATTACH_HOST)
-    else:
-        memory = cuda_memory.allocate("managed", p["size_bytes"], stage.device, None)
+    flags = cuda_memory.ATTACH_HOST if p["attach"] == "host_then_single" else cuda_memory.ATTACH_GLOBAL
+    memory = cuda_memory.allocate("managed", p["size_bytes"], stage.device, None, flags)
     if p["attach"] != "global":
         calls.call("cudaStreamAttachMemAsync", stream, memory.address, 0, cuda_memory.ATTACH_SINGLE)
         stage.synchronize(stream)

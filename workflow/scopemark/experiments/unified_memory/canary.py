@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
@@ -34,27 +35,26 @@ def _missing(p: Parameters, machine: Machine) -> str | None:
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
     broken = promise(p, stage.machine)
     note = "touched as promised" if broken is None else f"touched against the attributes: {broken}"
-    seed = 1
     while True:
         memory = stage.allocate(p["allocator"], PAGE)
         words = Words(stage, memory)
-        on_cpu = words.reachable("cpu")
+        looker = "cpu" if words.reachable("cpu") else "gpu"
         with stage.unpromised() if broken else nullcontext():
-            words.write("cpu" if on_cpu else "gpu", seed)
+            words.write(looker, 1)
             if p["access"] == "read":
                 measured = words.read("gpu")
             elif p["access"] == "write":
-                timed = words.write("gpu", seed + 7)
-                measured = words.inspected(timed, "cpu" if on_cpu else "gpu")
+                timed = words.write("gpu", 8)
+                measured = words.inspected(timed, looker)
             else:
                 started = stage.allocate("pinned", PAGE)
                 timed = stage.on_gpu("count_system", memory, ADDS, started, 0, 1, blocks=1, threads=WARP)
                 started.release()
                 # The first word has the adds more; the others are as they were.
-                found = words.inspected(timed, "cpu" if on_cpu else "gpu")
+                found = words.inspected(timed, looker)
                 measured = checked(timed, found.observed, words.expected + WARP * ADDS)
         memory.release()
-        yield Measured(measured.timed, measured.wrong, measured.observed, measured.expected, note)
+        yield replace(measured, note=note)
 
 
 CANARY = Procedure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scopemark.axes import Axis, choice, integer
 from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.unified_memory.words import UNIT, WORD
-from scopemark.stage.allocators import ALLOCATORS, no_access, no_memory
+from scopemark.stage.allocators import ALLOCATORS, no_access, no_hints, no_memory
 
 MIB, GIB = 2**20, 2**30
 PAGE = 4096  # bytes, of the smallest pages
@@ -39,6 +39,12 @@ def cannot_touch(allocator: str, processor: str, bytes: int, machine: Machine, a
     if machine.kind == "cpu":
         return "needs a GPU" if processor == "gpu" else None
     return no_access(allocator, processor, machine.attributes, atomic)
+
+
+def no_hint(allocator: str, bytes: int, machine: Machine, needed: bool = True) -> str | None:
+    """Why a machine has no such memory, or, if they are `needed`, no hints for it; or None."""
+    reason = no_memory(allocator, bytes, machine)
+    return reason if reason is not None or not needed else no_hints(allocator, machine.attributes)
 
 
 def family(parameters: Parameters) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, cannot_touch, size_axis
-from scopemark.experiments.unified_memory.placing import SPOILED, apart, bring, destination_axis
+from scopemark.experiments.unified_memory.placing import SPOILED, bring, destination_axis, new_memory
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure
 from scopemark.stage import Stage
@@ -61,8 +61,7 @@ def _missing(p: Parameters, machine: Machine) -> str | None:
 
 
 def _memory(p: Parameters, stage: Stage, end: str) -> Memory:
-    name = allocator(p, end)
-    return apart(stage, "managed", p["size_bytes"]) if name == "managed" else stage.allocate(name, p["size_bytes"])
+    return new_memory(stage, allocator(p, end), p["size_bytes"])
 
 
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:

@@ -1,7 +1,7 @@
 """One word that the CPU's threads and the GPU's add to at once: what is lost, and what it takes.
 
-Both begin when the other is there. A GPU's warp adds 32 with one instruction, and a CPU's adds are dear less often: the
-CPU makes CPU_SHARE times as many, so that the two are busy for about as long. What part of the time both were is noted.
+Both begin when the other is there. Each of the CPU's threads makes CPU_SHARE times as many adds as one of the GPU's, so
+that the two are busy for about as long. For what part of the time both were is noted.
 """
 
 from __future__ import annotations

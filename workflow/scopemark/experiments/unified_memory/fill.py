@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import apart, bring, destination_axis
+from scopemark.experiments.unified_memory.placing import bring, destination_axis, new_memory
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_memory
-from scopemark.stage.memory import Memory
 
 
 def filled_sum(bytes: int, byte: int) -> int:
@@ -24,16 +23,10 @@ def filled_sum(bytes: int, byte: int) -> int:
     return bytes // WORD * (byte * 0x01010101)
 
 
-def _memory(p: Parameters, stage: Stage) -> Memory:
-    if p["memory"] == "managed":
-        return apart(stage, "managed", p["size_bytes"])
-    return stage.allocate(p["memory"], p["size_bytes"])
-
-
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
     toucher = {"populated_gpu": "gpu", "populated_cpu": "cpu"}.get(p["destination"])
     looker = "cpu" if p["memory"] == "pinned" else "gpu"
-    memory, byte = _memory(p, stage), 0
+    memory, byte = new_memory(stage, p["memory"], p["size_bytes"]), 0
     while True:
         words = Words(stage, memory, threads=setup_threads(stage))
         byte = byte % 255 + 1  # never zero, which fresh memory may hold anyway
@@ -46,7 +39,7 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
         yield checked(timed, stage.found[0], filled_sum(p["size_bytes"], byte))
         if not toucher:
             memory.release()
-            memory = _memory(p, stage)
+            memory = new_memory(stage, p["memory"], p["size_bytes"])
 
 
 FILL = Procedure(

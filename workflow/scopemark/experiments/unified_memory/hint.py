@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Parameters, Rule
-from scopemark.experiments.unified_memory.common import CPU_RULE, PAGE, size_axis
-from scopemark.experiments.unified_memory.hints import HINTS, give, needs_hints, no_hint, together, turn
+from scopemark.experiments.unified_memory.common import CPU_RULE, PAGE, no_hint, size_axis
+from scopemark.experiments.unified_memory.hints import HINTS, give, needs_hints, together, turn
 from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, checked

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, size_axis
-from scopemark.experiments.unified_memory.hints import no_hint
+from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, no_hint, size_axis
 from scopemark.experiments.unified_memory.placing import apart, place
 from scopemark.experiments.unified_memory.words import SWEEPS, Words, setup_threads
 from scopemark.procedure import Measured, Procedure

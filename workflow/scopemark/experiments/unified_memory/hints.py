@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scopemark.benchmark import Machine, Parameters
+from scopemark.benchmark import Parameters
 from scopemark.experiments.unified_memory.placing import place
-from scopemark.experiments.unified_memory.words import Words
+from scopemark.experiments.unified_memory.words import OTHER, Words
 from scopemark.procedure import Timed
 from scopemark.stage import Stage
-from scopemark.stage.allocators import no_hints, no_memory
 from scopemark.stage.memory import Memory
 
 NEAR, AWAY = "near", "away"
@@ -60,12 +59,6 @@ def take_back(stage: Stage, memory: Memory, hint: str) -> None:
         stage.advise(memory, advice.replace("Set", "Unset"), place(stage, processor))
 
 
-def no_hint(allocator: str, bytes: int, machine: Machine, needed: bool = True) -> str | None:
-    """Why a machine has no such memory, or, if they are `needed`, no hints for it; or None."""
-    reason = no_memory(allocator, bytes, machine)
-    return reason if reason is not None or not needed else no_hints(allocator, machine.attributes)
-
-
 def needs_hints(parameters: Parameters) -> bool:
     """Whether a case gives a hint at all."""
     return HINTS[parameters["hint"]] != Hint()
@@ -85,7 +78,7 @@ def turn(words: Words, hint: str, processor: str, operation: str, passes: int = 
     one behind the other. Creating the CPU's threads is not in the time.
     """
     stage, prefetch = words.stage, HINTS[hint].prefetch
-    other = {"gpu": "cpu", "cpu": "gpu"}[processor]
+    other = OTHER[processor]
     # Where the words are brought before each pass, if anywhere.
     targets = [other if prefetch == AWAY else processor if prefetch == NEAR and n == 0 else "" for n in range(passes)]
 

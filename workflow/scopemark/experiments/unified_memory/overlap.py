@@ -10,11 +10,10 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, WARP, size_axis
+from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, WARP, no_hint, size_axis
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, expected_sum, setup_threads
-from scopemark.procedure import Measured, Procedure
+from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
-from scopemark.stage.allocators import no_hints, no_memory
 from scopemark.stage.memory import HOST
 from scopemark.stage.stage import OUT
 
@@ -120,9 +119,7 @@ PAIRS = {
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
-    if "prefetch" not in p["pair"]:
-        return None
-    return no_memory("managed", p["size_bytes"], machine) or no_hints("managed", machine.attributes)
+    return no_hint("managed", p["size_bytes"], machine) if "prefetch" in p["pair"] else None
 
 
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
@@ -153,7 +150,7 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
         reported = stage.read_out()[0]
         expected = warps * first + moved.reported * second
         note = moved.note(first and arrangement == "one_stream") if second else ""
-        measured = Measured(timed, int(reported != expected), reported, expected, note)
+        measured = checked(timed, reported, expected, note=note)
         if second:
             found = moved.found(measured)
             # Both must be right; one sum stands in the table.

@@ -13,7 +13,7 @@ from pathlib import Path
 from scopemark.axes import integer, number
 from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, GIB
-from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, expected_sum
+from scopemark.experiments.unified_memory.words import UNIT, WORD, expected_sum
 from scopemark.measure.backend import Unsupported
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
@@ -70,7 +70,7 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
     host_bytes = free_host_bytes(*map(_text, HOST_FILES))
     if (reason := no_room(bytes, device_bytes, host_bytes)) is not None:
         raise Unsupported(reason)
-    units, items = PIECE // UNIT, bytes // PIECE * (PIECE // WORD)
+    units = PIECE // UNIT
     while True:
         # In pieces, each a sum that 64 bits hold; populated by the GPU in the order of the passes.
         pieces: list[Memory] = []
@@ -91,7 +91,7 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
         observed = stage.read_out()[0]
         for piece in pieces:
             piece.release()
-        yield checked(timed, observed, len(pieces) * expected_sum(items // len(pieces), 1, 1))
+        yield checked(timed, observed, len(pieces) * expected_sum(PIECE // WORD, 1, 1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,7 @@ OVERSUBSCRIPTION = _Oversubscription(
     ),
     rules=(CPU_RULE,),
     run=_run,
-    uses=lambda p: ("read_dense", "write_dense", *SWEEPS),
+    uses=lambda p: ("read_dense", "write_dense"),
     times=lambda p: "read_dense",
     missing=_missing,
     operations=lambda p: 1,

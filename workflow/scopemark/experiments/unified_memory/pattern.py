@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters, Rule
 from scopemark.experiments.unified_memory.common import CPU_RULE, cannot_touch, size_axis
-from scopemark.experiments.unified_memory.placing import apart, bring, place
+from scopemark.experiments.unified_memory.placing import bring, new_memory, place
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, expected_sum, setup_threads
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
@@ -68,13 +68,8 @@ def _missing(p: Parameters, machine: Machine) -> str | None:
     return no_hints("managed", machine.attributes) if p["way"] in ("managed_prefetch", "managed_hints") else None
 
 
-def _array(p: Parameters, stage: Stage) -> Memory:
-    name, bytes = MEMORY[p["way"]], p["size_bytes"] // 2
-    return apart(stage, "managed", bytes) if name == "managed" else stage.allocate(name, bytes)
-
-
 def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
-    x, y = (Words(stage, _array(p, stage)) for _ in range(2))
+    x, y = (Words(stage, new_memory(stage, MEMORY[p["way"]], p["size_bytes"] // 2)) for _ in range(2))
     on_gpu = [stage.allocate("device", p["size_bytes"] // 2) for _ in range(2)] if _explicit(p) else None
     step = _step(p, stage, x, y, on_gpu)
     sample = 0

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, cannot_touch, size_axis
-from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint, take_back, together, turn
+from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, cannot_touch, no_hint, size_axis
+from scopemark.experiments.unified_memory.hints import give, needs_hints, take_back, together, turn
 from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry, setup_threads
 from scopemark.procedure import Measured, Procedure

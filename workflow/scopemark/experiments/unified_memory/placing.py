@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from scopemark.axes import Axis, choice
 from scopemark.experiments.unified_memory.common import MIB
+from scopemark.experiments.unified_memory.words import OTHER
 from scopemark.stage import Stage
 from scopemark.stage.allocators import no_hints
 from scopemark.stage.memory import HOST, Memory
@@ -27,9 +28,20 @@ def apart(stage: Stage, allocator: str, bytes: int) -> Memory:
     return replace(whole, bytes=bytes, give_back=whole.release)
 
 
+def new_memory(stage: Stage, allocator: str, bytes: int) -> Memory:
+    """Memory of a kind that will be moved: of managed memory, in blocks that are its own."""
+    return apart(stage, allocator, bytes) if allocator == "managed" else stage.allocate(allocator, bytes)
+
+
 def place(stage: Stage, processor: str) -> str | int:
     """A processor's memory, as a place."""
     return HOST if processor == "cpu" else stage.device
+
+
+def keep_with(stage: Stage, memory: Memory, processor: str) -> None:
+    """Have managed memory prefer a processor's side, where the other one reaches it without moving it."""
+    stage.advise(memory, "SetPreferredLocation", place(stage, processor))
+    stage.advise(memory, "SetAccessedBy", place(stage, OTHER[processor]))
 
 
 def bring(stage: Stage, memory: Memory, processor: str) -> None:

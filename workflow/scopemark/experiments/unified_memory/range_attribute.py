@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE
-from scopemark.experiments.unified_memory.hints import give, no_hint
+from scopemark.experiments.unified_memory.common import CPU_RULE, no_hint
+from scopemark.experiments.unified_memory.hints import give
 from scopemark.experiments.unified_memory.placing import BLOCK, apart, place
 from scopemark.experiments.unified_memory.words import SWEEPS, Words, setup_threads
 from scopemark.procedure import Measured, Procedure

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from scopemark.axes import choice
 from scopemark.benchmark import Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, size_axis
-from scopemark.experiments.unified_memory.hints import give, needs_hints, no_hint
+from scopemark.experiments.unified_memory.common import CPU_RULE, WORDS_RULE, no_hint, size_axis
+from scopemark.experiments.unified_memory.hints import give, needs_hints
 from scopemark.experiments.unified_memory.placing import apart
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry, setup_threads
 from scopemark.procedure import Measured, Procedure

@@ -15,12 +15,11 @@ from dataclasses import replace
 
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, WARP, WORDS_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import apart, bring, place
+from scopemark.experiments.unified_memory.common import CPU_RULE, WARP, WORDS_RULE, no_hint, size_axis
+from scopemark.experiments.unified_memory.placing import apart, bring, keep_with
 from scopemark.experiments.unified_memory.words import SWEEPS, WORD, Words, entry
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
-from scopemark.stage.allocators import no_hints, no_memory
 from scopemark.stage.memory import Memory
 from scopemark.stage.stage import OUT
 
@@ -29,9 +28,7 @@ WORK_BLOCKS_PER_MULTIPROCESSOR, WORK_THREADS = 8, 256
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
-    if p["way"] == "explicit_copy":
-        return None
-    return no_memory("managed", p["size_bytes"], machine) or no_hints("managed", machine.attributes)
+    return None if p["way"] == "explicit_copy" else no_hint("managed", p["size_bytes"], machine)
 
 
 def _memories(p: Parameters, stage: Stage) -> tuple[Memory, Memory]:
@@ -39,9 +36,7 @@ def _memories(p: Parameters, stage: Stage) -> tuple[Memory, Memory]:
     if p["way"] == "explicit_copy":
         return stage.allocate("device", p["size_bytes"]), stage.allocate("pinned", p["size_bytes"])
     memory = apart(stage, "managed", p["size_bytes"])
-    owner, other = ("cpu", "gpu") if p["way"] == "device_write" else ("gpu", "cpu")
-    stage.advise(memory, "SetPreferredLocation", place(stage, owner))
-    stage.advise(memory, "SetAccessedBy", place(stage, other))
+    keep_with(stage, memory, "cpu" if p["way"] == "device_write" else "gpu")
     return memory, memory
 
 

@@ -35,10 +35,9 @@ def _run(p: Parameters, stage: Stage) -> Iterator[Measured]:
     while True:
         memory = stage.allocate(p["allocator"], bytes_for_a_word(p))
         memory.words()[: PAGE // 4] = 0
-        question = memory
         answer = Memory(memory.allocator, memory.address + APART, 4, on_gpu=memory.on_gpu + APART)
         # One round more than is counted: the first waits for the other to start.
-        arguments = (question, answer, p["rounds"] + 1, LIMIT_NS, OUT)
+        arguments = (memory, answer, p["rounds"] + 1, LIMIT_NS, OUT)
         stage.clear_out()
         stage.launch(on_gpu, *arguments, blocks=1, threads=1)
         timed = stage.on_cpu(on_cpu, *arguments)

@@ -11,20 +11,17 @@ from collections.abc import Callable, Iterator
 
 from scopemark.axes import choice, integer
 from scopemark.benchmark import Machine, Parameters
-from scopemark.experiments.unified_memory.common import CPU_RULE, WARP
-from scopemark.experiments.unified_memory.placing import BLOCK, place
+from scopemark.experiments.unified_memory.common import CPU_RULE, WARP, no_hint
+from scopemark.experiments.unified_memory.placing import BLOCK, keep_with
 from scopemark.experiments.unified_memory.words import SWEEPS, Words, expected_sum
 from scopemark.procedure import Measured, Procedure, checked
 from scopemark.stage import Stage
-from scopemark.stage.allocators import no_hints, no_memory
 from scopemark.stage.memory import Memory
 from scopemark.stage.stage import OUT
 
 
 def _missing(p: Parameters, machine: Machine) -> str | None:
-    if p["residence"] == "pinned":
-        return None
-    return no_memory("managed", BLOCK, machine) or no_hints("managed", machine.attributes)
+    return None if p["residence"] == "pinned" else no_hint("managed", BLOCK, machine)
 
 
 def _memory(p: Parameters, stage: Stage) -> Memory:
@@ -32,10 +29,8 @@ def _memory(p: Parameters, stage: Stage) -> Memory:
     if p["residence"] == "pinned":
         return stage.allocate("pinned", BLOCK)
     memory = stage.allocate("managed", BLOCK)
-    owner, other = p["residence"], {"cpu": "gpu", "gpu": "cpu"}[p["residence"]]
-    stage.advise(memory, "SetPreferredLocation", place(stage, owner))
-    stage.advise(memory, "SetAccessedBy", place(stage, other))
-    Words(stage, memory).write(owner, seed=0)
+    keep_with(stage, memory, p["residence"])
+    Words(stage, memory).write(p["residence"], seed=0)
     return memory
 
 

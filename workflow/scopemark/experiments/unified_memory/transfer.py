@@ -14,7 +14,7 @@ from dataclasses import replace
 from scopemark.axes import choice
 from scopemark.benchmark import Machine, Parameters
 from scopemark.experiments.unified_memory.common import CPU_RULE, UNITS_RULE, size_axis
-from scopemark.experiments.unified_memory.placing import BLOCK, apart, bring, place
+from scopemark.experiments.unified_memory.placing import BLOCK, apart, bring, keep_with, place
 from scopemark.experiments.unified_memory.words import SWEEPS, UNIT, WORD, Words, setup_threads
 from scopemark.procedure import Measured, Procedure, Timed, checked
 from scopemark.stage import Stage
@@ -52,8 +52,7 @@ def _memories(p: Parameters, stage: Stage) -> tuple[Memory, Memory]:
         return ends if p["direction"] == "to_gpu" else (ends[1], ends[0])
     memory = apart(stage, "managed", p["size_bytes"])
     if p["way"] == "direct":
-        stage.advise(memory, "SetPreferredLocation", place(stage, "cpu"))
-        stage.advise(memory, "SetAccessedBy", place(stage, "gpu"))
+        keep_with(stage, memory, "cpu")
     return memory, memory
 
 

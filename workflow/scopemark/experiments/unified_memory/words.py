@@ -15,6 +15,9 @@ from scopemark.stage.stage import OUT, Stage
 WORD = 4
 UNIT = 16  # bytes that a dense sweep moves at once
 
+OTHER = {"cpu": "gpu", "gpu": "cpu"}
+"""The other processor."""
+
 SWEEPS = ("read_dense", "write_dense", "update_dense", "read_words", "write_words", "update_words", "inspect")
 """The entry points that `Words` runs."""
 
@@ -105,7 +108,7 @@ class Words:
         """
         if operation == "read":
             return checked(timed, self.stage.found[0], self.expected)
-        other = {"gpu": "cpu", "cpu": "gpu"}[processor]
+        other = OTHER[processor]
         return self.inspected(timed, other if self.reachable(other) else processor)
 
     def reachable(self, processor: str) -> bool:
