@@ -14,9 +14,11 @@ def say(text):
 
 def say_pages():
     """Every page that was asked for, and of the report the number of cases by status."""
-    for rule in PAGES.keys() & {job.rule.name for job in workflow.dag.jobs}:
-        counts = f" ({case_counts(summary_files(None))})" if rule == "report" else ""
-        say(PAGES[rule] + counts)
+    made = {job.rule.name for job in workflow.dag.jobs}
+    for name, page in PAGES.items():
+        if name in made:
+            counts = case_counts(summary_files(None)) if name == "report" else ""
+            say(f"{page} ({counts})" if counts else page)
 
 
 onsuccess:
