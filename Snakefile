@@ -3,6 +3,9 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
+include: "workflow/rules/start.smk"
+
+
 configfile: "config.yaml"
 
 
@@ -17,6 +20,7 @@ include: "workflow/rules/judge.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/trust.smk"
+include: "workflow/rules/closing.smk"
 
 
 rule all:

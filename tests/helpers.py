@@ -61,8 +61,8 @@ def environment(tree: Path, **extra: str) -> dict[str, str]:
 
 
 def snakemake(tree: Path, *arguments: str, check: bool = True, **extra: str) -> subprocess.CompletedProcess[str]:
-    """Run snakemake in a copy."""
-    command = [sys.executable, "-m", "snakemake", *arguments]
+    """Run snakemake in a copy, telling of every rule, which the profile leaves out."""
+    command = [sys.executable, "-m", "snakemake", *arguments, "--quiet", "host"]
     done = subprocess.run(
         command, cwd=tree, env=environment(tree, **extra), capture_output=True, text=True, check=False
     )

@@ -125,6 +125,51 @@ def test_a_mistake_is_told(configuration, path, value, key, said):
         assert part in message, message
 
 
+def nested(value):
+    """What Snakemake makes of a value that the command line nests: texts, down to the last."""
+    if isinstance(value, dict):
+        return {key: nested(inner) for key, inner in value.items()}
+    return [nested(inner) for inner in value] if isinstance(value, list) else str(value)
+
+
+def test_texts_that_the_command_line_nests_are_read_as_yaml(configuration):
+    configuration["measure"] |= nested({"budget_seconds": 1.5, "maximum_samples": 50, "clock_floor": 0})
+    configuration["presets"]["default"] = nested({"minimum_samples": 8})
+    change(configuration, ("experiments", "unified_memory", "measure"), nested({"relative_half_width": 0.25}))
+    change(configuration, (*HEADLINE, "iterations"), nested([1, 64]))
+    change(configuration, (*HEADLINE, "blocks"), ["8/sm", "7"])
+    settings = load_settings(configuration)
+    assert {"budget_seconds": 1.5, "maximum_samples": 50, "clock_floor": 0, "minimum_samples": 8}.items() <= (
+        settings.measure.items()
+    )
+    assert settings.limits("unified_memory")["relative_half_width"] == 0.25
+    headline = settings.grids["scoped_atomics"]["headline"]
+    assert (headline["iterations"], headline["blocks"]) == ([1, 64], ["8/sm", 7])
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("measure", "budget_seconds"), "fast", "measure.budget_seconds: 'fast' is not accepted; accepted: a number"),
+        (("measure", "budget_seconds"), "-1.5", "measure.budget_seconds: -1.5 is not accepted"),
+        (
+            ("measure", "minimum_samples"),
+            "7.5",
+            "minimum_samples: 7.5 is not accepted; accepted: a whole number",
+        ),
+        (("measure", "clock_floor"), "yes", "measure.clock_floor: True is not accepted"),
+        (("measure", "clock_floor"), "[1", "measure.clock_floor: '[1' is not accepted"),
+        (("measure", "clock_floor"), "<<", "measure.clock_floor: '<<' is not accepted"),
+        ((*HEADLINE, "iterations"), ["1", "many"], "headline.iterations: 'many' is not accepted"),
+    ],
+)
+def test_a_nested_text_that_is_wrong_is_told(configuration, path, value, said):
+    change(configuration, path, value)
+    with pytest.raises(UserError) as raised:
+        load_settings(configuration, "config.yaml or --config")
+    assert said in str(raised.value)
+
+
 def test_the_command_line_is_named_where_it_gave_something():
     assert origin(["my.yaml", "config.yaml"], {}) == "my.yaml, config.yaml"
     assert origin(["config.yaml"], {"preset": "quick"}) == "config.yaml or --config"

@@ -59,7 +59,7 @@ def inputs(tmp_path_factory):
     """Rule to its inputs, of a plan that makes everything again."""
     tree = copy_repository(tmp_path_factory.mktemp("sources") / "tree")
     (tree / "tiny.yaml").write_text(yaml.safe_dump(CONFIGURATION))
-    goals = ["results/tables/advice.csv", "results/tables/claims.csv"]
+    goals = ["results/tables/advice.csv", "results/tables/claims.csv", "reports/tables/numbers.tex"]
     done = snakemake(tree, *goals, "-n", "--forceall", "--cores", "1", "--configfile", "tiny.yaml")
     found = re.findall(r"^rule (\w+):\n    input: (.*)$", done.stdout + done.stderr, re.M)
     return {rule: set(files.split(", ")) for rule, files in found}
@@ -71,6 +71,14 @@ def test_the_inputs_hold_what_the_script_imports(inputs, rule):
     assert "workflow/scopemark/tables.py" in modules
     assert modules - inputs[rule] == set()
     assert [file for file in inputs[rule] if file.startswith("workflow/schemas/tables/")]
+
+
+@pytest.mark.parametrize("rule", ["figures_scoped_atomics", "paper"])
+def test_the_inputs_hold_the_figures_and_what_they_import(inputs, rule):
+    figures = sorted((ROOT / "workflow/report/figures/scoped_atomics").glob("*.py"))
+    modules = set().union(*map(needed, figures))
+    assert "workflow/scopemark/figures/plots.py" in modules
+    assert (modules | {str(file.relative_to(ROOT)) for file in figures}) - inputs[rule] == set()
 
 
 def test_measuring_depends_on_none_of_them(inputs):

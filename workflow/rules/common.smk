@@ -1,13 +1,8 @@
 import os
-import sys
-
-from snakemake.exceptions import WorkflowError
-
-sys.path.insert(0, os.path.join(workflow.basedir, "workflow"))
 
 from scopemark.config import load_settings, origin
-from scopemark.errors import UserError
 from scopemark.experiment import load_experiment
+from scopemark.grid import spellings
 from scopemark.jobs import share_package
 from scopemark.layout import (
     REFERENCE,
@@ -66,6 +61,12 @@ def grid_benchmark(wildcards):
     """The benchmark that a grid is of."""
     grid = settings.grids[wildcards.experiment][wildcards.grid]
     return load_experiment(wildcards.experiment).benchmark(grid["benchmark"])
+
+
+def count_spellings(wildcards):
+    """How the experiment's grids, whatever the preset, spell the numbers of blocks and threads of a grid's benchmark."""
+    grids = settings.raw["experiments"][wildcards.experiment]["grids"].values()
+    return spellings(grid_benchmark(wildcards), grids, targets[wildcards.target].kind)
 
 
 def evidence_files(wildcards):

@@ -9,35 +9,39 @@ from scopemark.layout import (
     texts,
 )
 
-# What every figure is drawn with; a change in it draws all of them again.
-FIGURE_SOURCES = sorted(
-    map(os.path.relpath, (REPORT.parent / "scopemark" / "figures").glob("*.py"))
-) + ["workflow/scopemark/style.py"]
 
-
-def figure_caption(wildcards):
-    """The caption of a figure, which Snakemake's report takes from here."""
-    return captions(wildcards.experiment, wildcards.figure).read_text()
-
-
-def figure_labels(wildcards):
-    """What Snakemake's report calls a figure."""
-    return {"figure": " ".join(wildcards.figure.split("_")[2:])}
-
-
-def figure_kind(wildcards):
-    """What kind of target a figure is of: its name begins with it."""
-    return wildcards.figure.split("_")[0].upper()
-
-
-def all_figures(*endings):
-    """The files of every figure of every experiment that the preset runs, in the report's order."""
+def figure_modules(experiment):
+    """The modules of an experiment's figures, in the report's order."""
     return [
-        f"reports/figures/{experiment}/{figure}.{ending}"
-        for experiment in settings.grids
-        for figure in figures(experiment)
-        for ending in endings
+        f"workflow/report/figures/{experiment}/{name}.py"
+        for name in figures(experiment)
     ]
+
+
+def figure_files(experiment, ending):
+    """The files of an experiment's figures in a format, in the report's order."""
+    return [
+        f"reports/figures/{experiment}/{name}.{ending}" for name in figures(experiment)
+    ]
+
+
+def reported(experiment, name):
+    """A figure's picture, with what Snakemake's report says of it."""
+    kind, _, *words = name.split("_")
+    picture = f"reports/figures/{experiment}/{name}.svg"
+    about = {"category": experiment, "subcategory": kind.upper()}
+    about["caption"] = str(captions(experiment, name))
+    return report(picture, labels={"figure": " ".join(words)}, **about)
+
+
+def reported_figures(experiment):
+    """The pictures of an experiment's figures."""
+    return [reported(experiment, name) for name in figures(experiment)]
+
+
+def all_figures(ending):
+    """The files in a format of every figure of every experiment that the preset runs, in the report's order."""
+    return [file for name in settings.grids for file in figure_files(name, ending)]
 
 
 def all_captions(wildcards):
@@ -48,12 +52,8 @@ def all_captions(wildcards):
     ]
 
 
-def all_figure_modules(wildcards):
-    return [
-        f"workflow/report/figures/{experiment}/{figure}.py"
-        for experiment in settings.grids
-        for figure in figures(experiment)
-    ]
+def all_figure_modules():
+    return [file for name in settings.grids for file in figure_modules(name)]
 
 
 def all_openings(wildcards):

@@ -35,6 +35,7 @@ rule measure:
         target=lambda wildcards: targets[wildcards.target],
         facts=lambda wildcards: describe_target(targets[wildcards.target]),
         grid=lambda wildcards: settings.grids[wildcards.experiment][wildcards.grid],
+        spellings=count_spellings,
         limits=lambda wildcards: settings.limits(wildcards.experiment),
         code=procedure_code,
     script:

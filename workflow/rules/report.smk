@@ -2,41 +2,37 @@
 include: "figures_common.smk"
 
 
-rule figure:
-    input:
-        FIGURE_SOURCES,
-        summary="results/tables/{experiment}.summary.csv",
-        machines=machines_of_all_runs,
-        published="workflow/report/published.csv",
-        module="workflow/report/figures/{experiment}/{figure}.py",
-    output:
-        svg=report(
-            "reports/figures/{experiment}/{figure}.svg",
-            caption="../report/captions/figure.rst",
-            category="{experiment}",
-            subcategory=figure_kind,
-            labels=figure_labels,
-        ),
-        pdf="reports/figures/{experiment}/{figure}.pdf",
-        png="reports/figures/{experiment}/{figure}.png",
-        csv="reports/figures/{experiment}/{figure}.csv",
-    log:
-        "logs/figure/{experiment}/{figure}.log",
-    conda:
-        "../envs/scopemark.yaml"
-    params:
-        caption=figure_caption,
-    script:
-        "../scripts/figure.py"
+# One job draws all figures of an experiment: to start Python and its libraries takes longer than to draw one.
+for experiment in settings.grids:
+
+    rule:
+        name:
+            f"figures_{experiment}"
+        input:
+            script_sources("figures", figure_modules(experiment)),
+            summary=f"results/tables/{experiment}.summary.csv",
+            machines=machines_of_all_runs,
+            published="workflow/report/published.csv",
+            modules=figure_modules(experiment),
+        output:
+            svg=reported_figures(experiment),
+            pdf=figure_files(experiment, "pdf"),
+            png=figure_files(experiment, "png"),
+            csv=figure_files(experiment, "csv"),
+        log:
+            f"logs/figures/{experiment}.log",
+        conda:
+            "../envs/scopemark.yaml"
+        script:
+            "../scripts/figures.py"
 
 
 # The tables and numbers of a paper. The numbers are those that the figures draw.
 rule paper:
     input:
-        FIGURE_SOURCES,
-        script_sources("paper"),
+        script_sources("paper", all_figure_modules()),
         points=all_figures("csv"),
-        modules=all_figure_modules,
+        modules=all_figure_modules(),
         texts=all_text_modules,
         summaries=summary_files,
         published="workflow/report/published.csv",
@@ -70,7 +66,7 @@ rule report:
         machines=machines_of_all_runs,
         figures=all_figures("svg"),
         points=all_figures("csv"),
-        modules=all_figure_modules,
+        modules=all_figure_modules(),
         captions=all_captions,
         openings=all_openings,
         text_modules=all_text_modules,

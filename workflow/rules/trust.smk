@@ -46,42 +46,33 @@ rule trust_repeat:
         "../scripts/trust_repeat.py"
 
 
-rule trust_figure:
+rule trust_figures:
     input:
-        TRUST_SOURCES,
+        script_sources("trust_figures", figure_modules("trust")),
         unpack(trust_runs),
-        module="workflow/report/figures/trust/{figure}.py",
+        modules=figure_modules("trust"),
     output:
-        svg=report(
-            "reports/figures/trust/{figure}.svg",
-            caption="../report/captions/figure.rst",
-            category="trust",
-            subcategory=figure_kind,
-            labels=figure_labels,
-        ),
-        pdf="reports/figures/trust/{figure}.pdf",
-        png="reports/figures/trust/{figure}.png",
-        csv="reports/figures/trust/{figure}.csv",
+        svg=reported_figures("trust"),
+        pdf=figure_files("trust", "pdf"),
+        png=figure_files("trust", "png"),
+        csv=figure_files("trust", "csv"),
     log:
-        "logs/trust/figure.{figure}.log",
+        "logs/trust/figures.log",
     conda:
         "../envs/scopemark.yaml"
-    params:
-        caption=trust_figure_caption,
     script:
-        "../scripts/trust_figure.py"
+        "../scripts/trust_figures.py"
 
 
 # The page of this machine's GPUs and the recorded ones. Without a GPU nothing is measured.
 rule trust:
     input:
-        script_sources("trust_page"),
-        TRUST_SOURCES,
+        script_sources("trust_page", figure_modules("trust")),
         unpack(trust_runs),
         unpack(trust_source),
-        figures=trust_figures("svg"),
-        points=trust_figures("csv"),
-        modules=trust_figure_modules(),
+        figures=figure_files("trust", "svg"),
+        points=figure_files("trust", "csv"),
+        modules=figure_modules("trust"),
         captions=trust_captions(),
         templates=report_templates(),
     output:

@@ -1,14 +1,9 @@
 import os
 
-from scopemark.layout import REFERENCE, REPORT, captions, figures
+from scopemark.layout import REFERENCE, captions, figures
 
 TRUST = settings.raw.get("trust", {})
 TRUST_TABLES = ["nvbench", "durations", "pairs", "repeat", "timing"]
-
-# What the trust page, its tables and figures are made with.
-TRUST_SOURCES = FIGURE_SOURCES + sorted(
-    map(os.path.relpath, (REPORT.parent / "scopemark/trust_report").glob("*.py"))
-)
 
 
 def gpu_targets():
@@ -96,22 +91,8 @@ def trust_source(wildcards):
     }
 
 
-def trust_figures(ending):
-    """The files of the trust page's figures."""
-    return [f"reports/figures/trust/{name}.{ending}" for name in figures("trust")]
-
-
 def trust_captions():
     return [os.path.relpath(captions("trust", name)) for name in figures("trust")]
-
-
-def trust_figure_modules():
-    return [f"workflow/report/figures/trust/{name}.py" for name in figures("trust")]
-
-
-def trust_figure_caption(wildcards):
-    """The caption of a figure, which Snakemake's report takes from here."""
-    return captions("trust", wildcards.figure).read_text()
 
 
 def trust_copies(wildcards):

@@ -13,6 +13,7 @@ class Axis:
     """One parameter. `accepts` says whether a value is legal, `accepted` says it in words.
 
     `canonical` gives the one form of a value that can be written in several ways: a case's identity depends on it.
+    `counts` is whether values may be in proportion to the machine, so that only there two of them are told apart.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Axis:
     accepted: str
     accepts: Callable[[Any], bool]
     canonical: Callable[[Any], Any] = lambda value: value
+    counts: bool = False
 
 
 def choice(name: str, words: Sequence[str], help: str) -> Axis:
@@ -62,7 +64,7 @@ def count(name: str, default: int | str, help: str) -> Axis:
             return _PER_PROCESSOR.fullmatch(value) is not None
         return type(value) is int and value >= 1
 
-    return Axis(name, default, help, 'a whole number from 1, or "N/sm", or "N/cpu"', accepts)
+    return Axis(name, default, help, 'a whole number from 1, or "N/sm", or "N/cpu"', accepts, counts=True)
 
 
 def resolve_count(value: int | str, processors: int) -> int:

@@ -16,6 +16,7 @@ from scopemark.grid import check_grid, grid_targets
 from scopemark.targets import Target, find_gpus, resolve_targets
 from scopemark.toolchain import Toolchain, check_architectures, find_toolchains
 
+_RESOLVER = yaml.resolver.Resolver()
 SCHEMA = Path(__file__).parents[1] / "schemas" / "config.schema.yaml"
 
 
@@ -76,6 +77,7 @@ def origin(files: Iterable[Any], command_line: Iterable[str]) -> str:
 
 def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings:
     """The settings of a configuration as YAML gives it; UserError for the first thing that is wrong."""
+    raw = {**raw, **{key: _scalars(raw[key]) for key in ("measure", "presets", "experiments") if key in raw}}
     _check_shape(raw, file)
     preset = raw["preset"]
     if preset not in raw["presets"]:
@@ -104,6 +106,18 @@ def load_settings(raw: Mapping[str, Any], file: str = "config.yaml") -> Settings
         grids[name] = {grid_name: block["grids"][grid_name] for grid_name in block["presets"].get(preset, [])}
     _check_trust(raw, file)
     return Settings(file, preset, measure, grids, raw)
+
+
+def _scalars(value: Any) -> Any:
+    """A value whose texts are read as YAML reads them: what the command line nests comes as texts, "1.5" for 1.5."""
+    if isinstance(value, Mapping):
+        return {key: _scalars(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_scalars(inner) for inner in value]
+    if not isinstance(value, str):
+        return value
+    tag = _RESOLVER.resolve(yaml.ScalarNode, value, (True, False)).rpartition(":")[2]
+    return yaml.safe_load(value) if tag in ("bool", "float", "int", "null") else value
 
 
 def _check_samples(measure: Mapping[str, float], where: str, preset: str) -> None:

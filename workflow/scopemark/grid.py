@@ -6,11 +6,11 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scopemark.axes import foreign_count
+from scopemark.axes import Axis, foreign_count, resolve_count
 from scopemark.benchmark import Benchmark, Parameters
 from scopemark.errors import UserError
 from scopemark.experiment import Experiment
@@ -111,18 +111,56 @@ def expand(experiment: Experiment, grid: Mapping[str, Any], kind: str) -> tuple[
     return list(cases.values()), excluded
 
 
+def _values(axis: Axis, grid: Mapping[str, Any]) -> list[Any]:
+    """What a grid gives an axis, as a list: its default where the grid does not name it."""
+    given = grid.get(axis.name, axis.default)
+    return given if isinstance(given, list) else [given]
+
+
 def _points(benchmark: Benchmark, grid: Mapping[str, Any], kind: str) -> Iterator[tuple[dict[str, Any], str | None]]:
     """Every combination of a grid's values, each with the reason that excludes it, if one does."""
     names = [axis.name for axis in benchmark.all_axes]
-    values = []
-    for axis in benchmark.all_axes:
-        given = grid.get(axis.name, axis.default)
-        values.append([axis.canonical(value) for value in (given if isinstance(given, list) else [given])])
+    values = [[axis.canonical(value) for value in _values(axis, grid)] for axis in benchmark.all_axes]
     for point in itertools.product(*values):
         parameters = dict(zip(names, point, strict=True), target_kind=kind)
         foreign = (foreign_count(value, kind) for value in point)
         broken = (rule.reason for rule in benchmark.rules if rule.excludes(parameters))
         yield parameters, next(filter(None, itertools.chain(foreign, broken)), None)
+
+
+def spellings(benchmark: Benchmark, grids: Iterable[Mapping[str, Any]], kind: str) -> dict[str, list[Any]]:
+    """The values that grids give each count of a benchmark, where two of them may be one number on some machine.
+
+    Which are is known where the machine is: `spelled` tells. The one to keep comes first: 1, which means alone whatever
+    the machine; then those in proportion to it, which mean as much of it.
+    """
+    found: dict[str, list[Any]] = {}
+    own = [grid for grid in grids if grid["benchmark"] == benchmark.name and kind in grid_targets(grid)]
+    for axis in filter(lambda axis: axis.counts, benchmark.all_axes):
+        values = dict.fromkeys(itertools.chain.from_iterable(_values(axis, grid) for grid in own))
+        known = [value for value in values if not foreign_count(value, kind)]
+        if len(known) > 1 and any(isinstance(value, str) for value in known):
+            found[axis.name] = sorted(known, key=lambda value: (value != 1, isinstance(value, int)))
+    return found
+
+
+def spelled(
+    benchmark: Benchmark, grid: Mapping[str, Any], known: Mapping[str, Sequence[Any]], processors: int
+) -> dict[str, Any]:
+    """A grid in which every number of blocks or threads has one spelling on a machine with that many processors.
+
+    It is the first of the `known` ones that comes to the number: 32/sm in place of 896 on a GPU with 28 SMs. Otherwise
+    one launch would be two cases, each with an id of its own.
+    """
+    changed = dict(grid)
+    for axis in benchmark.all_axes:
+        first: dict[int, Any] = {}
+        for value in known.get(axis.name, ()):
+            first.setdefault(resolve_count(value, processors), value)
+        if first:
+            own = {value: first[resolve_count(value, processors)] for value in known[axis.name]}
+            changed[axis.name] = list(dict.fromkeys(own.get(value, value) for value in _values(axis, grid)))
+    return changed
 
 
 def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str) -> list[str]:

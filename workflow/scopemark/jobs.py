@@ -12,6 +12,9 @@ from typing import IO
 
 from scopemark.errors import UserError
 
+STOPPED = 130
+"""The exit status of a job that Ctrl-C ended, as a shell has it."""
+
 
 def share_package() -> None:
     """Let the rules' scripts import this package: each runs in a process of its own."""
@@ -30,6 +33,9 @@ def job(log: str) -> Iterator[IO[str]]:
             file.write(f"{error}\n")
             print(f"\nscopemark: {error}\n", file=sys.stderr)
             sys.exit(1)
+        except KeyboardInterrupt:
+            file.write("stopped\n")
+            sys.exit(STOPPED)  # in silence: Snakemake gets the same signal, and says once what it means
         except Exception:
             file.write(traceback.format_exc())
             raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 KERNELS = Path("kernels")
@@ -58,10 +59,13 @@ def captions(experiment: str, figure: str) -> Path:
     return REPORT / "captions" / experiment / f"{figure}.rst"
 
 
-def script_sources(script: str) -> list[str]:
-    """The modules of this package that a script imports, near or far: what it makes is made again when one changes."""
+def script_sources(script: str, loaded: Iterable[str] = ()) -> list[str]:
+    """The modules of this package that a script, or a file that it loads, imports, near or far.
+
+    What the script makes is made again when one changes.
+    """
     found: set[Path] = set()
-    waiting = {WORKFLOW / "scripts" / f"{script}.py"}
+    waiting = {WORKFLOW / "scripts" / f"{script}.py", *map(Path, loaded)}
     while waiting:
         new = _imported(waiting.pop()) - found
         found |= new

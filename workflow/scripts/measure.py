@@ -2,19 +2,24 @@
 
 from pathlib import Path
 
-from scopemark.capabilities import described_machine
+from scopemark.capabilities import described_machine, machine_of
 from scopemark.collect import read_machine
 from scopemark.experiment import load_experiment
+from scopemark.grid import spelled
 from scopemark.jobs import job
 from scopemark.measure.run import measure_grid
 
 description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
+    target, grid = snakemake.params.target, snakemake.params.grid
+    experiment = load_experiment(snakemake.wildcards.experiment)
+    machine = described_machine(read_machine(description)) if description else machine_of(target)
+    benchmark = experiment.benchmark(grid["benchmark"])
     measure_grid(
-        experiment=load_experiment(snakemake.wildcards.experiment),
+        experiment=experiment,
         grid_name=snakemake.wildcards.grid,
-        grid=snakemake.params.grid,
-        target=snakemake.params.target,
+        grid=spelled(benchmark, grid, snakemake.params.spellings, machine.processors),
+        target=target,
         facts=snakemake.params.facts,
         toolchain=snakemake.wildcards.toolchain,
         binary=Path(snakemake.input.binary),
@@ -23,7 +28,7 @@ with job(snakemake.log[0]) as log:
         kernels=Path(snakemake.input.kernels),
         host=snakemake.input.get("host"),
         host_kernels=snakemake.input.get("host_kernels"),
-        machine=described_machine(read_machine(description)) if description else None,
+        machine=machine,
         limits=snakemake.params.limits,
         cases_path=Path(snakemake.output.cases),
         samples_path=Path(snakemake.output.samples),

@@ -14,11 +14,12 @@ def _clock(seconds: float) -> str:
 
 
 class Progress:
-    """Prints, at most every few seconds, how many cases are done, how many are left and how long they may take."""
+    """Prints, at most every few seconds, how many cases are done and left, and how long that takes at this pace."""
 
-    def __init__(self, name: str, total: int, done: int, budget_seconds: float, log: IO[str]):
+    def __init__(self, name: str, total: int, done: int, log: IO[str]):
         self._name, self._total = name, total
-        self._budget, self._log = budget_seconds, log
+        self._log = log
+        self._share_before = done / max(total, 1)
         self._start = self._printed = time.monotonic()
         if done:
             self._print(f"{done} of {total} cases were measured before")
@@ -32,13 +33,14 @@ class Progress:
         """Whether it is time to say something."""
         return time.monotonic() - self._printed >= EVERY_SECONDS
 
-    def update(self, done: int, spent_share: float) -> None:
-        """`spent_share`: the share of the work that is done, counting cases under way."""
+    def update(self, done: int, share: float) -> None:
+        """`share`: of the work, how much is done, counting cases under way and those that were measured before."""
         self._printed = time.monotonic()
-        left = self._total - done
         gone = self._printed - self._start
-        to_go = min(gone / max(spent_share, 1e-3) - gone, left * self._budget)
-        self._print(f"{done} of {self._total} cases, {left} left, {_clock(gone)} gone, at most {_clock(to_go)} to go")
+        seen = share - self._share_before
+        # At the pace of this run so far, preparation included: no limit says how long preparing a case takes.
+        to_go = f", about {_clock(gone * (1 - share) / seen)} to go" if seen > 0 else ""
+        self._print(f"{done} of {self._total} cases, {self._total - done} left, {_clock(gone)} gone{to_go}")
 
     def finish(self, counts: dict[str, int]) -> None:
         said = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))

@@ -79,7 +79,7 @@ class Session:
         # Where the wall time goes, in seconds: starting workers, preparing cases, taking samples, asking for them, and
         # putting them on disk with the card's state.
         self.timing = dict.fromkeys(("start", "prepare", "sample", "exchange", "record"), 0.0)
-        self._progress = Progress(name, len(self._cases), done, limits["budget_seconds"], log)
+        self._progress = Progress(name, len(self._cases), done, log)
 
     def _next(self, case: Case) -> int:
         if case.id in self._skipped:
