@@ -147,7 +147,7 @@ def overhead(tree: Path, options: argparse.Namespace) -> Iterator[Figure]:
         shutil.rmtree(tree / "results/journal", ignore_errors=True)
         target = "results/collected/cpu/scoped_atomics.cases.csv"
         snakemake(tree, target, "--cores", "2", "--configfile", named)
-        measured = next((tree / "results/measured/cpu").glob("*/scoped_atomics/benchmark.cases.csv"))
+        measured = next((tree / "results/measured/cpu").glob("*/scoped_atomics.main.cases.csv"))
         done = python(tree, MEASURE, named, str(measured.parent.parent.name))
         wall, sampled = map(float, done.output.split()[-2:])
         found.append((number, wall, sampled))
@@ -164,7 +164,7 @@ import yaml
 from scopemark import tables
 from scopemark.config import load_settings
 from scopemark.experiment import load_experiment
-from scopemark.measure.run import measure_grid
+from scopemark.measure.run import measure_experiment
 from scopemark.targets import CPU
 raw = yaml.safe_load(Path("config.yaml").read_text())
 own = json.loads(Path(sys.argv[1]).read_text())
@@ -172,9 +172,9 @@ limits = raw["measure"] | own["presets"]["quick"]
 build = Path("results/build") / sys.argv[2]
 shutil.rmtree("results/journal", ignore_errors=True)
 start = time.perf_counter()
-measure_grid(
-    experiment=load_experiment("scoped_atomics"), grid_name="benchmark",
-    grid=own["experiments"]["scoped_atomics"]["grids"]["benchmark"], target=CPU, facts={"name": "cpu"},
+measure_experiment(
+    experiment=load_experiment("scoped_atomics"), target=CPU, facts={"name": "cpu"},
+    grids=[own["experiments"]["scoped_atomics"]["grids"]["benchmark"]],
     toolchain=sys.argv[2], binary=build / "scoped_atomics.host.so", support=None,
     kernels=build / "scoped_atomics.host.csv", limits=limits, cases_path=Path("m.cases.csv"),
     samples_path=Path("m.samples.csv.gz"), log=open("m.log", "w"),

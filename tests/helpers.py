@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from scopemark import tables
+from scopemark.grid import expand
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("Snakefile", "config.yaml", "kernels", "workflow", "profiles")
@@ -54,6 +55,11 @@ def load_faults():
     return module.EXPERIMENT
 
 
+def of_grid(frame: pd.DataFrame, experiment, grid: dict, kind: str) -> pd.DataFrame:
+    """The rows of a table that are of a grid's cases."""
+    return frame[frame["case"].isin([case.id for case in expand(experiment, grid, kind)[0]])]
+
+
 def environment(tree: Path, **extra: str) -> dict[str, str]:
     """This process's environment, with the copy's package and a lock of the copy's own."""
     path = os.pathsep.join(filter(None, [str(tree / "workflow"), os.environ.get("PYTHONPATH")]))
@@ -89,8 +95,7 @@ class Engine:
         """Begin to measure a grid, in a process of its own."""
         request = {
             "experiment": self.experiment,
-            "grid_name": name,
-            "grid": grid,
+            "grids": [grid],
             "target": self.target,
             "facts": {"name": self.target["name"]},
             "toolchain": "test",

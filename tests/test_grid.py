@@ -12,7 +12,7 @@ from helpers import ROOT
 from scopemark.axes import fixed_samples, resolve_count
 from scopemark.errors import UserError
 from scopemark.experiment import load_experiment
-from scopemark.grid import case_id, check_grid, expand, grid_targets, instances, spelled, spellings
+from scopemark.grid import case_id, check_grid, expand, expand_all, grid_targets, instances, spelled, spellings
 
 ATOMICS = load_experiment("scoped_atomics")
 CONFIGURED = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]
@@ -290,3 +290,13 @@ def test_counts_scale_with_the_machine(value, processors, number):
 )
 def test_fixed_samples(word, n):
     assert fixed_samples(word) == n
+
+
+def test_grids_together_have_each_case_once_with_the_larger_budget():
+    small = {"benchmark": "counter", "kind": "gpu", "scope": ["block", "device"], "budget_seconds": 0.5}
+    large = {"benchmark": "counter", "kind": "gpu", "scope": ["device", "system"], "budget_seconds": 3}
+    cases, _ = expand_all(ATOMICS, [small, large], "gpu")
+    assert {case.parameters["scope"]: case.budget_seconds for case in cases} == {"block": 0.5, "device": 3, "system": 3}
+    # No budget of its own: the one of all experiments, whatever that is.
+    free = {"benchmark": "counter", "kind": "gpu", "scope": "block"}
+    assert [case.budget_seconds for case in expand_all(ATOMICS, [free, small], "gpu")[0]] == [None, 0.5]

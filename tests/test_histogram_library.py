@@ -125,16 +125,16 @@ nvmlSystemGetDriverVersion = lambda: "1"
 """
 
 
-def test_only_grids_of_procedures_wait_for_the_host_build(tmp_path, monkeypatch, toolchain):
-    """On a machine that says it has a GPU, the plan of a kernel's grid and that of the library's."""
+def test_only_experiments_with_procedures_wait_for_the_host_build(tmp_path, monkeypatch, toolchain):
+    """On a machine that says it has a GPU, the plan of an experiment of kernels and of one with the library's calls."""
     (tmp_path / "stub").mkdir()
     (tmp_path / "stub/pynvml.py").write_text(NVML)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "stub"))
     tree = copy_repository(tmp_path / "tree")
     planned = {}
-    for grid in ("histogram_shots", "histogram_library"):
-        cases = f"results/measured/paper-gpu/{toolchain.identity}/atomic_intrinsics/{grid}.cases.csv"
+    for experiment in ("scoped_atomics", "atomic_intrinsics"):
+        cases = f"results/measured/paper-gpu/{toolchain.identity}/{experiment}.main.cases.csv"
         done = snakemake(tree, cases, "-n", "--cores", "2", "--config", "targets=[gpu]")
-        planned[grid] = set(re.findall(r"^rule (\w+):", done.stdout + done.stderr, re.M))
-    assert "measure" in planned["histogram_shots"]
-    assert planned["histogram_library"] - planned["histogram_shots"] == {"compile_host"}
+        planned[experiment] = set(re.findall(r"^rule (\w+):", done.stdout + done.stderr, re.M))
+    assert "measure" in planned["scoped_atomics"]
+    assert planned["atomic_intrinsics"] - planned["scoped_atomics"] == {"compile_host"}

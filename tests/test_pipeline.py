@@ -179,7 +179,7 @@ def test_an_edited_kernel_measures_its_experiment_alone(run):
 
 def test_a_deleted_table_is_made_again_from_the_journal(run):
     before = run.journal("scoped_atomics")
-    (path,) = run.tree.glob("results/measured/cpu/*/scoped_atomics/tiny_matches.cases.csv")
+    (path,) = run.tree.glob("results/measured/cpu/*/scoped_atomics.main.cases.csv")
     text = path.read_text()
     path.unlink()
     run.tables("--forcerun=collect")

@@ -119,7 +119,7 @@ def test_what_is_left_is_reckoned_from_the_pace_so_far(clock):
     shown = progress.Progress("cpu x/y", 10, 0, log)
     clock[0] += 60
     shown.update(2, 0.25)  # a quarter in a minute: three more
-    assert log.getvalue() == "scopemark: cpu x/y: 2 of 10 cases, 8 left, 1:00 gone, about 3:00 to go\n"
+    assert log.getvalue() == "scopemark: cpu x/y: 25% done: 2 of 10 cases, 8 left, 1:00 gone, about 3:00 to go\n"
 
 
 def test_what_was_measured_before_is_no_part_of_the_pace(clock):

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from scopemark.experiment import load_experiment
-from scopemark.measure.run import measure_grid
+from scopemark.measure.run import measure_experiment
 from scopemark.targets import Target
 
 request = json.loads(sys.argv[1])
@@ -13,4 +13,4 @@ request["experiment"] = load_experiment(request["experiment"])
 request["target"] = Target(**request["target"])
 for name in ("binary", "kernels", "cases_path", "samples_path"):
     request[name] = Path(request[name])
-measure_grid(**request, log=sys.stdout)
+measure_experiment(**request, log=sys.stdout)

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from helpers import add_faults, copy_repository, snakemake
+from helpers import add_faults, copy_repository, load_faults, of_grid, snakemake
 from scopemark import tables
 from scopemark.targets import find_gpus
 
@@ -46,12 +46,10 @@ def measured(tmp_path_factory):
     }
     (tree / "tiny.yaml").write_text(yaml.safe_dump(configuration))
     snakemake(tree, "results/tables/faults.summary.csv", "--cores", "1", "--configfile", "tiny.yaml")
-    found = {}
-    for name in GRIDS:
-        (cases,) = tree.glob(f"results/measured/*/*/faults/{name}.cases.csv")
-        samples = cases.with_name(f"{name}.samples.csv.gz")
-        found[name] = tables.read("cases", cases), tables.read("samples", samples)
-    return found
+    (cases,) = tree.glob("results/measured/*/*/faults.main.cases.csv")
+    frames = tables.read("cases", cases), tables.read("samples", cases.with_name("faults.main.samples.csv.gz"))
+    grids = configuration["experiments"]["faults"]["grids"]
+    return {name: [of_grid(frame, load_faults(), grid, "gpu") for frame in frames] for name, grid in grids.items()}
 
 
 def test_every_ending_costs_its_case_alone(measured):

@@ -3,8 +3,9 @@
 import pytest
 import yaml
 
-from helpers import copy_repository, snakemake
+from helpers import copy_repository, of_grid, snakemake
 from scopemark import tables
+from scopemark.experiment import load_experiment
 from scopemark.targets import find_gpus
 
 pytestmark = pytest.mark.gpu
@@ -29,14 +30,11 @@ def measured(tmp_path_factory):
     }
     (tree / "tiny.yaml").write_text(yaml.safe_dump(configuration))
     snakemake(tree, "results/tables/atomic_intrinsics.summary.csv", "--cores", "1", "--configfile", "tiny.yaml")
-    found = {}
-    for name in GRIDS:
-        (cases,) = tree.glob(f"results/measured/*/*/atomic_intrinsics/{name}.cases.csv")
-        found[name] = (
-            tables.read("cases", cases),
-            tables.read("samples", str(cases).replace(".cases.csv", ".samples.csv.gz")),
-        )
-    return found
+    (cases,) = tree.glob("results/measured/*/*/atomic_intrinsics.main.cases.csv")
+    samples = cases.with_name("atomic_intrinsics.main.samples.csv.gz")
+    frames = tables.read("cases", cases), tables.read("samples", samples)
+    experiment = load_experiment("atomic_intrinsics")
+    return {name: [of_grid(frame, experiment, grid, "gpu") for frame in frames] for name, grid in GRIDS.items()}
 
 
 @pytest.mark.parametrize("name", list(GRIDS))

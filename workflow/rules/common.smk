@@ -33,6 +33,7 @@ wildcard_constraints:
     experiment="|".join(settings.grids),
     kind="gpu|cpu",
     architecture=r"\d+",
+    part="main|last",
 
 
 def kernel_table_files(wildcards):
@@ -57,22 +58,45 @@ def binary_file(wildcards):
     return f"results/build/{wildcards.toolchain}/{wildcards.experiment}.{name}"
 
 
-def grid_benchmark(wildcards):
-    """The benchmark that a grid is of."""
-    grid = settings.grids[wildcards.experiment][wildcards.grid]
-    return load_experiment(wildcards.experiment).benchmark(grid["benchmark"])
+def measured_parts(experiment, target):
+    """The grids that the preset measures of an experiment on a target, by part.
+
+    What may harm the machine is the part "last", everything else the part "main".
+    """
+    parts = {}
+    for name, grid in settings.grids_on(experiment, targets[target].kind).items():
+        last = load_experiment(experiment).benchmark(grid["benchmark"]).last
+        parts.setdefault("last" if last else "main", {})[name] = grid
+    return parts
+
+
+def part_grids(experiment, target, part, **_):
+    """The grids of a job."""
+    return measured_parts(experiment, target).get(part, {})
+
+
+def part_benchmarks(wildcards):
+    """The benchmarks that a job measures, each once."""
+    names = {grid["benchmark"] for grid in part_grids(**wildcards).values()}
+    return [
+        load_experiment(wildcards.experiment).benchmark(name) for name in sorted(names)
+    ]
 
 
 def count_spellings(wildcards):
-    """How the experiment's grids, whatever the preset, spell the numbers of blocks and threads of a grid's benchmark."""
+    """How the experiment's grids, whatever the preset, spell the numbers of blocks and threads, by benchmark."""
     grids = settings.raw["experiments"][wildcards.experiment]["grids"].values()
-    return spellings(grid_benchmark(wildcards), grids, targets[wildcards.target].kind)
+    kind = targets[wildcards.target].kind
+    return {
+        benchmark.name: spellings(benchmark, grids, kind)
+        for benchmark in part_benchmarks(wildcards)
+    }
 
 
 def evidence_files(wildcards):
     """What identifies the machine code that a target runs, and on a GPU the engine's own kernels.
 
-    CPU code takes part only where a grid's cases are sequences: the host build is of no concern to the others.
+    CPU code takes part only where there are sequences: the host build is of no concern to other experiments.
     """
     target = targets[wildcards.target]
     build = f"results/build/{wildcards.toolchain}"
@@ -85,53 +109,51 @@ def evidence_files(wildcards):
         "support_host": "results/build/support.host.so",
         "machine": f"results/machines/{wildcards.target}.json",
     }
-    if isinstance(grid_benchmark(wildcards), Procedure):
+    if has_procedures(wildcards):
         files["host"] = f"{build}/{wildcards.experiment}.host.so"
         files["host_kernels"] = f"{build}/{wildcards.experiment}.host.csv"
     return files
 
 
+def has_procedures(wildcards):
+    """Whether any of a job's cases is a sequence, in which the CPU takes part."""
+    return any(
+        isinstance(benchmark, Procedure) for benchmark in part_benchmarks(wildcards)
+    )
+
+
 def takes_the_machine(wildcards):
     """Whether a measurement needs the CPUs to itself."""
-    kind = targets[wildcards.target].kind
-    return kind == "cpu" or isinstance(grid_benchmark(wildcards), Procedure)
+    return targets[wildcards.target].kind == "cpu" or has_procedures(wildcards)
 
 
 def procedure_code(wildcards):
-    """What identifies the sequence that a grid's cases go through, where it is one: its change is a new measurement."""
-    return grid_benchmark(wildcards).code()
-
-
-def is_last(experiment, grid):
-    """Whether a grid is measured after all others, because it may harm the machine."""
-    benchmark = settings.grids[experiment][grid]["benchmark"]
-    return load_experiment(experiment).benchmark(benchmark).last
+    """What identifies the sequences that a job's cases go through: their change is a new measurement."""
+    return [benchmark.code() for benchmark in part_benchmarks(wildcards)]
 
 
 def measured_before(wildcards):
-    """What a grid waits for beside its kernels: every other grid, if it is one of the last."""
-    if not is_last(wildcards.experiment, wildcards.grid):
+    """What a measurement waits for beside its kernels: every other one, if it is one of the last."""
+    if wildcards.part != "last":
         return []
     return [
-        f"results/measured/{target}/{toolchain}/{experiment}/{grid}.cases.csv"
+        f"results/measured/{target}/{toolchain}/{experiment}.main.cases.csv"
         for target in targets
         for toolchain in target_toolchains(target)
         for experiment in experiments_on(target)
-        for grid in settings.grids_on(experiment, targets[target].kind)
-        if not is_last(experiment, grid)
+        if "main" in measured_parts(experiment, target)
     ]
 
 
 def measured_files(wildcards):
-    """The measurements of one experiment on one target: every toolchain and grid, cases and samples."""
-    kind = targets[wildcards.target].kind
+    """The measurements of one experiment on one target: every toolchain and part, cases and samples."""
     return {
         table: expand(
-            "results/measured/{target}/{toolchain}/{experiment}/{grid}.{table}",
+            "results/measured/{target}/{toolchain}/{experiment}.{part}.{table}",
             target=wildcards.target,
             toolchain=target_toolchains(wildcards.target),
             experiment=wildcards.experiment,
-            grid=settings.grids_on(wildcards.experiment, kind),
+            part=measured_parts(wildcards.experiment, wildcards.target),
             table=file,
         )
         for table, file in {"cases": "cases.csv", "samples": "samples.csv.gz"}.items()

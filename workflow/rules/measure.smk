@@ -1,4 +1,5 @@
-# Timing. One job per target, toolchain, experiment and grid; what it has measured before it takes from its journal.
+# Timing. One job per target, toolchain and experiment; what it has measured before it takes from its journal. What may
+# harm the machine is a part of its own, after all others.
 
 
 rule machine:
@@ -21,10 +22,10 @@ rule measure:
         binary=binary_file,
         before=measured_before,
     output:
-        cases="results/measured/{target}/{toolchain}/{experiment}/{grid}.cases.csv",
-        samples="results/measured/{target}/{toolchain}/{experiment}/{grid}.samples.csv.gz",
+        cases="results/measured/{target}/{toolchain}/{experiment}.{part}.cases.csv",
+        samples="results/measured/{target}/{toolchain}/{experiment}.{part}.samples.csv.gz",
     log:
-        "logs/measure/{target}/{toolchain}/{experiment}/{grid}.log",
+        "logs/measure/{target}/{toolchain}/{experiment}.{part}.log",
     conda:
         "../envs/scopemark.yaml"
     # What is timed on CPUs has them to itself; the profile lets one GPU measurement run at a time.
@@ -34,7 +35,7 @@ rule measure:
     params:
         target=lambda wildcards: targets[wildcards.target],
         facts=lambda wildcards: describe_target(targets[wildcards.target]),
-        grid=lambda wildcards: settings.grids[wildcards.experiment][wildcards.grid],
+        grids=lambda wildcards: part_grids(**wildcards),
         spellings=count_spellings,
         limits=lambda wildcards: settings.limits(wildcards.experiment),
         code=procedure_code,

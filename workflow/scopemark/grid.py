@@ -7,7 +7,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scopemark.axes import Axis, foreign_count, resolve_count
@@ -24,12 +24,13 @@ class Case:
     """One point of a grid on one kind of target.
 
     id: 16 hexadecimal digits of the SHA-256 of everything that identifies the case; equal points of two grids are
-    the same case.
+    the same case. budget_seconds: of sampling, where its grid has a budget of its own.
     """
 
     id: str
     benchmark: Benchmark
     parameters: Parameters
+    budget_seconds: float | None = None
 
     @property
     def kernel(self) -> str:
@@ -106,8 +107,26 @@ def expand(experiment: Experiment, grid: Mapping[str, Any], kind: str) -> tuple[
         if broken:
             excluded[broken] += 1
             continue
-        case = Case(case_id(experiment.name, benchmark.name, parameters), benchmark, parameters)
-        cases[case.id] = case
+        id = case_id(experiment.name, benchmark.name, parameters)
+        cases[id] = Case(id, benchmark, parameters, grid.get("budget_seconds"))
+    return list(cases.values()), excluded
+
+
+def expand_all(
+    experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str
+) -> tuple[list[Case], Counter[str]]:
+    """The cases of several grids, each once, and how many points each rule left out.
+
+    A case that two grids share has the larger of their budgets, where both have one.
+    """
+    cases, excluded = {}, Counter()
+    for grid in grids:
+        found, left_out = expand(experiment, grid, kind)
+        excluded += left_out
+        for case in found:
+            other = cases.get(case.id, case)
+            budgets = case.budget_seconds, other.budget_seconds
+            cases[case.id] = replace(case, budget_seconds=None if None in budgets else max(budgets))
     return list(cases.values()), excluded
 
 

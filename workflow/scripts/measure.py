@@ -1,4 +1,4 @@
-"""Measure the cases of one grid on one target."""
+"""Measure the cases of one experiment on one target."""
 
 from pathlib import Path
 
@@ -7,18 +7,19 @@ from scopemark.collect import read_machine
 from scopemark.experiment import load_experiment
 from scopemark.grid import spelled
 from scopemark.jobs import job
-from scopemark.measure.run import measure_grid
+from scopemark.measure.run import measure_experiment
 
 description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
-    target, grid = snakemake.params.target, snakemake.params.grid
+    target, spellings = snakemake.params.target, snakemake.params.spellings
     experiment = load_experiment(snakemake.wildcards.experiment)
     machine = described_machine(read_machine(description)) if description else machine_of(target)
-    benchmark = experiment.benchmark(grid["benchmark"])
-    measure_grid(
+    measure_experiment(
         experiment=experiment,
-        grid_name=snakemake.wildcards.grid,
-        grid=spelled(benchmark, grid, snakemake.params.spellings, machine.processors),
+        grids=[
+            spelled(experiment.benchmark(grid["benchmark"]), grid, spellings[grid["benchmark"]], machine.processors)
+            for grid in snakemake.params.grids.values()
+        ],
         target=target,
         facts=snakemake.params.facts,
         toolchain=snakemake.wildcards.toolchain,

@@ -6,10 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from scopemark.benchmark import Benchmark, Machine, Parameters
+from scopemark.procedure import Procedure
 
 
 class Unsupported(Exception):
     """This machine lacks what a case needs; the message says what."""
+
+
+def backend_of(benchmark: Benchmark) -> str:
+    """The backend that a benchmark needs: "procedures" or "kernels"."""
+    return "procedures" if isinstance(benchmark, Procedure) else "kernels"
 
 
 @dataclass

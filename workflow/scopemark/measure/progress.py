@@ -40,7 +40,8 @@ class Progress:
         seen = share - self._share_before
         # At the pace of this run so far, preparation included: no limit says how long preparing a case takes.
         to_go = f", about {_clock(gone * (1 - share) / seen)} to go" if seen > 0 else ""
-        self._print(f"{done} of {self._total} cases, {self._total - done} left, {_clock(gone)} gone{to_go}")
+        cases = f"{done} of {self._total} cases, {self._total - done} left"
+        self._print(f"{share:.0%} done: {cases}, {_clock(gone)} gone{to_go}")
 
     def finish(self, counts: dict[str, int]) -> None:
         said = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))

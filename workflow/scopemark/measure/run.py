@@ -1,10 +1,10 @@
-"""One job's work: from a grid to its tables of cases and samples."""
+"""One job's work: from an experiment's grids to its tables of cases and samples."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,21 +12,20 @@ from scopemark import tables
 from scopemark.benchmark import Machine
 from scopemark.capabilities import machine_of
 from scopemark.experiment import Experiment
-from scopemark.grid import Case, expand
+from scopemark.grid import Case, expand_all
+from scopemark.measure.backend import backend_of
 from scopemark.measure.journal import Journal, Record
 from scopemark.measure.lock import exclusive
 from scopemark.measure.session import Session, Site, rows
-from scopemark.procedure import Procedure
 from scopemark.targets import Target
 
 JOURNALS = Path("results/journal")
 
 
-def measure_grid(
+def measure_experiment(
     *,
     experiment: Experiment,
-    grid_name: str,
-    grid: Mapping[str, Any],
+    grids: Sequence[Mapping[str, Any]],
     target: Target,
     facts: Mapping[str, Any],
     toolchain: str,
@@ -42,13 +41,13 @@ def measure_grid(
     samples_path: Path,
     log: IO[str],
 ) -> None:
-    """Measure what is not in the journal yet, and write every case of the grid with its samples.
+    """Measure what is not in the journal yet, and write every case of the grids with its samples.
 
     kernels: the table of the kernels that the target runs. host, host_kernels: on a GPU, the build of the CPU code that
     takes part, and its table. machine: what is known of the target; it is asked, if that is nothing.
     The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
     """
-    cases, excluded = expand(experiment, grid, target.kind)
+    cases, excluded = expand_all(experiment, grids, target.kind)
     for reason, count in sorted(excluded.items()):
         log.write(f"left out {count} points: {reason}\n")
     evidence = _evidence(kernels, target.kind)
@@ -57,15 +56,13 @@ def measure_grid(
     machine = machine or machine_of(target)
     lacking = {case.id: case.benchmark.lacking(case.parameters, machine) for case in cases}
     lacking = {case: reason for case, reason in lacking.items() if reason}
-    limits = {**limits, **{key: grid[key] for key in ("budget_seconds",) if key in grid}}
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
     kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
-    procedures = any(isinstance(case.benchmark, Procedure) for case in cases)
-    site = site_of(experiment, target, facts, binary, support, support_host, host, machine, procedures)
+    site = site_of(experiment, target, facts, binary, support, support_host, host, machine, backends(cases))
     with exclusive(target.uuid or "cpu"):
         possible = [case for case in cases if case.id not in lacking]
-        session = Session(f"{target.name} {experiment.name}/{grid_name}", site, possible, hashes, journal, limits, log)
+        session = Session(f"{target.name} {experiment.name}", site, possible, hashes, journal, limits, log)
         outcomes = session.run() | {case: ("unsupported", reason) for case, reason in lacking.items()}
 
     case_rows, sample_rows = [], []
@@ -92,12 +89,9 @@ def site_of(
     support_host: str | None = None,
     host: str | None = None,
     machine: Machine | None = None,
-    procedures: bool = False,
+    backends: Sequence[str] = ("kernels",),
 ) -> Site:
-    """Where a job measures: how its workers are opened, and what identifies the machine.
-
-    procedures: whether what it measures are sequences, which run on a stage.
-    """
+    """Where a job measures: how its workers are opened, and what identifies the machine."""
     opening = {
         "experiment": experiment.name,
         "kind": target.kind,
@@ -106,9 +100,14 @@ def site_of(
         "support": support,
         "support_host": support_host,
         "host": host,
-        "procedures": procedures,
+        "backends": list(backends),
     }
     return Site(opening, facts, machine or machine_of(target), target.uuid)
+
+
+def backends(cases: Sequence[Case]) -> list[str]:
+    """What a worker must have to run the cases: kernels are launched by one backend, procedures run on another."""
+    return sorted({backend_of(case.benchmark) for case in cases})
 
 
 def code_hash(case: Case, kernel_hashes: Mapping[str, str], host_hash: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Measures the cases of one grid on one target: what the job runs.
+"""Measures the cases of one experiment on one target: what the job runs.
 
 Cases take turns, so that a drift of the machine falls on all of them. When each has its share, the next worker process
 begins: what a process happens to be given, as addresses and streams, is part of what varies. Every batch is in the
@@ -46,7 +46,7 @@ def identity(case: Case, code_hash: str, fingerprint: Mapping[str, Any]) -> str:
 
 
 class Session:
-    """One run of the engine over the cases of a grid."""
+    """One run of the engine over cases of an experiment."""
 
     def __init__(
         self,
@@ -59,6 +59,8 @@ class Session:
         log: IO[str],
     ):
         self._site, self._cases, self._journal, self._limits = site, list(cases), journal, limits
+        own = {case.id: {"budget_seconds": case.budget_seconds} if case.budget_seconds else {} for case in cases}
+        self._limits_of = {case: {**limits, **changed} for case, changed in own.items()}
         # Here, where every run comes through: what is not to be run never reaches a worker.
         skipped = {case.id: case.benchmark.skipped(case.parameters, limits) for case in cases}
         self._skipped = {case: reason for case, reason in skipped.items() if reason}
@@ -85,7 +87,11 @@ class Session:
         if case.id in self._skipped:
             return 0
         prepare = self._prepare_seconds.get(case.id, 0.0)
-        return next_batch(self.records[case.id], self._session, self._limits, case.parameters["sampling"], prepare)
+        return next_batch(self.records[case.id], self._session, *self._rule(case), prepare)
+
+    def _rule(self, case: Case) -> tuple[Mapping[str, float], str]:
+        """What decides when a case is done: its limits, and how it is sampled."""
+        return self._limits_of[case.id], case.parameters["sampling"]
 
     def run(self) -> dict[str, tuple[str, str]]:
         """Sample every case until it is done; case id to its status and reason."""
@@ -113,7 +119,7 @@ class Session:
 
     def _give_shares(self, waiting: list[Case]) -> None:
         """Have each case sampled by the worker of this session: in one go where more will follow, else in turns."""
-        in_turns = self._limits["processes"] == 1
+        in_turns = self._limits["processes"] == 1  # nothing follows that would take turns with this
         while waiting:
             for case in waiting:
                 while n := self._next(case):
@@ -128,13 +134,11 @@ class Session:
         if case.id in self._skipped:
             return "skipped", self._skipped[case.id]
         exact = case.benchmark.exact(case.parameters, self._site.machine)
-        return outcome(self.records[case.id], self._limits, case.parameters["sampling"], exact)
+        return outcome(self.records[case.id], *self._rule(case), exact)
 
     def _report(self) -> None:
         shares = [
-            1.0
-            if case.id in self._skipped
-            else done_share(self.records[case.id], self._limits, case.parameters["sampling"])
+            1.0 if case.id in self._skipped else done_share(self.records[case.id], *self._rule(case))
             for case in self._cases
         ]
         self._progress.update(sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1))
@@ -190,10 +194,7 @@ class Session:
 
     def _start_spares(self) -> None:
         """Start all the workers that will be needed, side by side, and wait until they do nothing but wait."""
-        needed = [
-            rounds_left(self.records[case.id], self._limits, case.parameters["sampling"])
-            for case in self._waiting(self._cases)
-        ]
+        needed = [rounds_left(self.records[case.id], *self._rule(case)) for case in self._waiting(self._cases)]
         begin = time.monotonic()
         self._spares = [Child(self._site.opening["kind"], self._log) for _ in range(max(needed, default=0))]
         for child in self._spares:

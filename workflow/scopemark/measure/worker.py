@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scopemark.experiment import load_experiment
-from scopemark.measure.backend import Backend, Unsupported
+from scopemark.measure.backend import Backend, Unsupported, backend_of
 
 WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before its batch
 
@@ -28,9 +28,9 @@ def import_backends(kind: str) -> None:
         importlib.import_module(f"scopemark.{module}")
 
 
-def open_backend(request: dict[str, Any]) -> Backend:
+def open_backend(name: str, request: dict[str, Any]) -> Backend:
     """Where procedures run, or where kernels are launched."""
-    if request["procedures"]:
+    if name == "procedures":
         from scopemark.measure.rehearsal import open_stage_backend
 
         return open_stage_backend(request)
@@ -50,17 +50,19 @@ class Worker:
         self._experiment = load_experiment(request["experiment"])
         self._prepared: OrderedDict[str, Any] = OrderedDict()
         self._last: dict[str, float] = {}
-        self._backend = open_backend(request)  # what cannot be loaded is found out before any case is tried
+        # What cannot be loaded is found out before any case is tried.
+        self._backends = {name: open_backend(name, request) for name in request["backends"]}
 
     def _prepare(self, request: dict[str, Any]) -> Any:
         case = request["case"]
         if case in self._prepared:
             self._prepared.move_to_end(case)
             return self._prepared[case]
-        while self._prepared and sum(p.bytes for p in self._prepared.values()) > self._backend.keep_bytes:
-            self._prepared.popitem(last=False)[1].close()
         benchmark = self._experiment.benchmark(request["benchmark"])
-        self._prepared[case] = self._backend.prepare(benchmark, request["parameters"], request["kernel"])
+        backend = self._backends[backend_of(benchmark)]
+        while self._prepared and sum(p.bytes for p in self._prepared.values()) > backend.keep_bytes:
+            self._prepared.popitem(last=False)[1].close()
+        self._prepared[case] = backend.prepare(benchmark, request["parameters"], request["kernel"])
         return self._prepared[case]
 
     def sample(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +70,8 @@ class Worker:
         prepared = self._prepare(request)
         ready = time.perf_counter()
         warm_up = self._last.get(request["case"], 0.0) < WARM_UP_SECONDS
-        batch = self._backend.sample(prepared, request["first"], request["n"], warm_up)
+        backend = self._backends[backend_of(self._experiment.benchmark(request["benchmark"]))]
+        batch = backend.sample(prepared, request["first"], request["n"], warm_up)
         self._last[request["case"]] = min(batch.seconds)
         return {**vars(batch), "prepare_seconds": ready - start, "sample_seconds": time.perf_counter() - ready}
 
