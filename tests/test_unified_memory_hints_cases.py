@@ -78,7 +78,7 @@ DEFAULT = {
     "hints_updated": 10,
     "hints_in_turns": 12,
     "hints_exchanged": 10,
-    "hints_misused": 2,
+    "hints_misused": 3,
     "hints_misused_in_turns": 2,
     "hints_reused": 3 * 2,
     "read_mostly": 2 * 6,
@@ -103,7 +103,11 @@ def test_the_configured_grids(configuration):
         assert all(case.parameters.get("size_bytes", 0) <= most for case in expanded)
     hints = [name for name in DEFAULT if name.startswith("hints") and name != "hints_reused"]
     points = [case.parameters for name in hints for case in expand(EXPERIMENT, block["grids"][name], "gpu")[0]]
-    assert len({(p["hint"], p["workload"]) for p in points}) == len(points) == 12 * 5  # every hint for every workload
+    assert len({(p["hint"], p["workload"]) for p in points}) == 12 * 5  # every hint for every workload
+    assert len({(p["hint"], p["workload"], p["size_bytes"]) for p in points}) == len(points)
+    # And what a hint's gain is reckoned against, at every size.
+    sizes = {(p["workload"], p["size_bytes"]) for p in points if "read_mostly" in p["hint"]}
+    assert sizes <= {(p["workload"], p["size_bytes"]) for p in points if p["hint"] == "none"}
     presets = {name: set(grids) for name, grids in block["presets"].items()}
     assert presets["default"] >= DEFAULT.keys()
     assert presets["full"] >= DEFAULT.keys() | WIDE.keys()
