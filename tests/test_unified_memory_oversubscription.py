@@ -113,5 +113,5 @@ def test_what_may_harm_the_machine_is_measured_after_all_else(tmp_path):
         for given, output in re.findall(r"^rule measure:\n +input: (.*)\n +output: (.*)\n", plan, re.M)
     }
     others = {name for name in inputs if name.endswith(".main")}
-    assert inputs == {**dict.fromkeys(others, set()), "faults.last": others}
+    assert inputs == {**{name: set() for name in others}, "faults.last": others}
     assert "faults.main" in others
