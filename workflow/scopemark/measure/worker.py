@@ -7,9 +7,11 @@ and then ends the process; its parent starts another.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import json
 import os
+import signal
 import sys
 import time
 from collections import OrderedDict
@@ -19,6 +21,7 @@ from typing import Any
 from scopemark.experiment import load_experiment
 from scopemark.measure.backend import Backend, Unsupported, backend_of
 
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before its batch
 
 
@@ -91,6 +94,8 @@ def answer(worker: Worker, request: dict[str, Any]) -> tuple[dict[str, Any], boo
 
 
 def main() -> None:
+    # A killed parent drops its lock: what runs on then would disturb the next measurement, and what hangs never ends.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     # Replies go to the pipe alone: whatever else prints goes to the log.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
