@@ -99,6 +99,13 @@ def test_a_grid_has_a_budget_of_its_own(faults):
     assert list(faults.measure(grid, "own", {"budget_seconds": 0.03})["status"]) == ["ok"]
 
 
+def test_a_case_of_two_grids_is_measured_once_with_the_larger_of_their_budgets(faults):
+    """One has none of its own, and so that of the limits, which is enough for one sample."""
+    plain = {"benchmark": "fault", "step": "spin", "number": 20_000_000}
+    cases = faults.measure([plain, {**plain, "budget_seconds": 60}], "two", {"budget_seconds": 0.03})
+    assert list(cases["status"]) == ["ok"]
+
+
 def test_best_of_n_takes_exactly_n(faults):
     faults.measure({"benchmark": "fault", "sampling": "best_of_5"}, "best")
     assert len(faults.samples("best")) == 5
