@@ -8,6 +8,7 @@ from helpers import LIMITS, load_faults
 from scopemark.benchmark import Machine
 from scopemark.errors import UserError
 from scopemark.grid import expand_all
+from scopemark.measure import progress
 from scopemark.measure import session as engine
 from scopemark.measure.child import WorkerLost
 from scopemark.measure.journal import Journal
@@ -248,3 +249,25 @@ def test_no_case_is_reported_as_done_before_it_is(bench, processes, monkeypatch)
     assert reported[-1] == (2, 1.0)
     assert all(share < 1 for _, share in reported[:-1])
     assert [share for _, share in reported] == sorted(share for _, share in reported)
+
+
+def test_what_is_left_is_told_at_the_pace_of_this_run(bench):
+    """Three processes of six were before: the fourth takes 3 s of the 9 s that are to come."""
+    asked = []
+
+    def accident(worker, request):
+        asked.append(request)
+        if len(asked) > 4:  # two requests of the first process, and one of each other
+            raise Killed
+
+    bench.accident = accident
+    with pytest.raises(Killed):
+        bench.run({"iterations": 1})
+    bench.accident = lambda worker, request: None
+    session = bench.session({"iterations": 1})
+    told = []
+    session._progress._print = told.append
+    session._batch(session._cases[0], 3)
+    session._progress._start = progress.time.monotonic() - 3.0
+    session._progress.update(*session._done())
+    assert told == ["67% done: 0 of 1 cases, 1 left, 0:03 gone, about 0:06 to go"]

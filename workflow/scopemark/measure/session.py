@@ -79,11 +79,10 @@ class Session:
         self._child: Child | None = None
         self._spares: list[Child] = []
         self._log = log
-        done = sum(self._next(case) == 0 for case in self._cases)
         # Where the wall time goes, in seconds: starting workers, preparing cases, taking samples, asking for them, and
         # putting them on disk with the card's state.
         self.timing = dict.fromkeys(("start", "prepare", "sample", "exchange", "record"), 0.0)
-        self._progress = Progress(name, len(self._cases), done, log)
+        self._progress = Progress(name, len(self._cases), *self._done(), log)
 
     def _next(self, case: Case) -> int:
         if case.id in self._skipped:
@@ -127,7 +126,7 @@ class Session:
                 while n := self._next(case):
                     self._batch(case, n)
                     if self._progress.due:
-                        self._report()
+                        self._progress.update(*self._done())
                     if in_turns:
                         break
             waiting = self._waiting(waiting)
@@ -138,12 +137,13 @@ class Session:
         exact = case.benchmark.exact(case.parameters, self._site.machine)
         return outcome(self.records[case.id], *self._rule(case), exact)
 
-    def _report(self) -> None:
+    def _done(self) -> tuple[int, float]:
+        """How many cases are done, and what share of all the work is."""
         shares = [
             1.0 if case.id in self._skipped else done_share(self.records[case.id], self._session, *self._rule(case))
             for case in self._cases
         ]
-        self._progress.update(sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1))
+        return sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1)
 
     def _batch(self, case: Case, n: int) -> None:
         line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id], "session": self._session}
