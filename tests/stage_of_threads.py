@@ -175,7 +175,7 @@ class Threads(Stage):
         assert set(kernels) <= set(self.allowed)
 
     def clear_out(self):
-        self.queue(stream or self.stream, lambda: ctypes.memset(self._gpu_out, 0, 8 * OUT_WORDS))
+        self.queue(self.stream, lambda: ctypes.memset(self._gpu_out, 0, 8 * OUT_WORDS))
 
     def read_out(self):
         self.synchronize()
