@@ -87,7 +87,8 @@ class Child:
             self.kill()
             return "the worker fell silent and did not end; it was killed"
         if code < 0:
-            return f"the worker was ended by {signal.Signals(-code).name}"
+            named = {each.value: each.name for each in signal.Signals}
+            return f"the worker was ended by {named.get(-code, f'signal {-code}')}"
         return f"the worker ended with exit status {code}; its last words are in the log"
 
     @property
