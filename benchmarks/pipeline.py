@@ -148,7 +148,7 @@ def overhead(tree: Path, options: argparse.Namespace) -> Iterator[Figure]:
         target = "results/collected/cpu/scoped_atomics.cases.csv"
         snakemake(tree, target, "--cores", "2", "--configfile", named)
         measured = next((tree / "results/measured/cpu").glob("*/scoped_atomics.main.cases.csv"))
-        done = python(tree, MEASURE, named, str(measured.parent.parent.name))
+        done = python(tree, MEASURE, named, measured.parent.name)
         wall, sampled = map(float, done.output.split()[-2:])
         found.append((number, wall, sampled))
     (few, wall_few, sampled_few), (many, wall_many, sampled_many) = found
