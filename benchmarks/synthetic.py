@@ -18,6 +18,7 @@ from scopemark.grid import Case, expand
 
 TARGET = "synthetic"
 TOOLCHAIN = "cuda-0.0_cccl-0.0"
+PROCESSES = 6  # that took the samples
 MACHINE = {
     "target": TARGET,
     "kind": "gpu",
@@ -93,7 +94,7 @@ def _samples(cases: list[Case], each: int) -> pd.DataFrame:
         "target": TARGET,
         "toolchain": TOOLCHAIN,
         "index": np.tile(np.arange(each), len(cases)),
-        "session": 1,
+        "session": np.tile(1 + np.arange(each) * PROCESSES // each, len(cases)),
         "seconds": 32e-9 * np.rint(seconds / 32e-9),
         "sm_clock_hz": source.normal(1.9e9, 1e6, number),
         "lost_updates": 0.0,
