@@ -122,6 +122,8 @@ def test_a_handle_to_managed_memory_is_refused():
     assert said(9, handle) == "A handle to managed memory is refused, as the guide says (cudaErrorInvalidValue)."
     device = row("sharing", 1e-3, memory="device_ipc", processor="gpu")
     assert said(9, handle, device).endswith("(cudaErrorInvalidValue); one to cudaMalloc's works.")
+    noisy = [case | {"status": "unstable", "reason": "half-width above 5%"} for case in (handle, device)]
+    assert said(9, *noisy) == said(9, handle, device)  # how long it took is noisy, not whether it worked
     given = handle | {"status": "incorrect", "note": "a handle was given"}
     assert said(9, given).startswith("A handle to managed memory, which the guide says is not given: incorrect (a hand")
     device |= {"status": "failed", "reason": "no peer"}
@@ -137,6 +139,7 @@ def test_who_can_share_a_file():
     start = "The CPU can share a memfd or a mapped file with another process"
     assert said(9, *by_cpu) == f"{start}."
     assert said(9, *by_cpu, *refused) == f"{start}, a kernel cannot."
+    assert said(9, shared("memfd", "cpu", "unstable"), shared("file", "cpu", "unstable")) == f"{start}."
     assert said(9, *by_cpu, shared("memfd", "gpu"), refused[1]) == (
         f"{start}, a kernel can share a memfd, a kernel cannot share a mapped file."
     )
