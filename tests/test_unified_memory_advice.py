@@ -34,8 +34,7 @@ def hints(**seconds):
         ),
         (
             {"prefetch": 0.010, "read_mostly": 0.080},
-            "take prefetching, 8.00× [8.00, 8.00] the speed of no hint; even the least, ReadMostly, has 1.00× [1.00, "
-            "1.00]",
+            "take prefetching, 8.00× [8.00, 8.00] the speed of no hint; the least, ReadMostly, has 1.00× [1.00, 1.00]",
             8,
         ),
         (

@@ -38,6 +38,9 @@ def test_hints_are_named_with_the_best_and_the_worst():
         "data with the CPU) to 90.0 µs (“prefetch to the GPU”, data with the CPU) for 64 MiB."
     )
     assert said(5, hint("none", 0.01), hint("prefetch", 0.005)).endswith("None of them hurts.")
+    noisy = [hint("none", (9, 8, 10)), hint("prefetch", (3, 2, 4)), hint("preferred_gpu", (4, 3, 5))]
+    noisy += [hint("accessed_by_gpu", (8, 1, 9)), hint("preferred_gpu_prefetch", (6, 5.9, 6.1))]
+    assert "is “prefetch” or “PreferredLocation GPU” where the GPU reads (3.00×)." in said(5, *noisy)
 
 
 def test_random_places_set_allocators_side_by_side_and_not_distances():

@@ -55,7 +55,8 @@ def ranked(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family:
     outcome = outcome_of(clear)
     if outcome in ("better", "worse", "mixed") and top > 1:
         level = order[:top]
-        fields |= {"choice": " or ".join(level), "ratio": ratios([pair for value in level for pair in found[value]])}
+        named = f"{', '.join(level[:-1])} or {level[-1]}"
+        fields |= {"choice": named, "ratio": ratios([pair for value in level for pair in found[value]])}
     return [answered(question, outcome, fields, pairs, farthest(found[best]), sides)]
 
 
