@@ -91,11 +91,11 @@ class Engine:
         self.target = target or {"name": "cpu", "kind": "cpu"}
         self.support: str | None = None
 
-    def start(self, grid: dict, name: str, limits: dict | None = None) -> subprocess.Popen[str]:
-        """Begin to measure a grid, in a process of its own."""
+    def start(self, grid: dict | list[dict], name: str, limits: dict | None = None) -> subprocess.Popen[str]:
+        """Begin to measure a grid, or several, in a process of its own."""
         request = {
             "experiment": self.experiment,
-            "grids": [grid],
+            "grids": grid if isinstance(grid, list) else [grid],
             "target": self.target,
             "facts": {"name": self.target["name"]},
             "toolchain": "test",
@@ -115,8 +115,8 @@ class Engine:
             text=True,
         )
 
-    def measure(self, grid: dict, name: str, limits: dict | None = None) -> pd.DataFrame:
-        """Measure a grid; its cases."""
+    def measure(self, grid: dict | list[dict], name: str, limits: dict | None = None) -> pd.DataFrame:
+        """Measure a grid, or several; their cases."""
         process = self.start(grid, name, limits)
         output = process.communicate(timeout=300)[0]
         assert process.returncode == 0, output

@@ -174,8 +174,8 @@ class Threads(Stage):
     def load(self, *kernels):
         assert set(kernels) <= set(self.allowed)
 
-    def clear_out(self, stream=0):
-        self.queue(stream or self.stream, lambda: ctypes.memset(self._gpu_out, 0, 8 * OUT_WORDS))
+    def clear_out(self):
+        self.queue(self.stream, lambda: ctypes.memset(self._gpu_out, 0, 8 * OUT_WORDS))
 
     def read_out(self):
         self.synchronize()
@@ -188,7 +188,7 @@ class Threads(Stage):
         if (reason := no_hints(memory.allocator, self.machine.attributes)) is not None:
             raise Unsupported(reason)
 
-    def prefetch(self, memory, where, bytes=0, stream=0):
+    def prefetch(self, memory, where, stream=0):
         self._hinted(memory)
         self.events.append(f"prefetch {where}")
         self.queue(stream or self.stream, lambda: time.sleep(PREFETCH_SECONDS))

@@ -63,6 +63,7 @@ def test_each_process_counts_once_where_there_are_enough():
     for session in range(1, 6):
         rows += samples("b", [float(session)] * 2, session=session)
     frame = summarise(*frames([case("a"), case("b")], rows), HERE).set_index("case")
+    assert frame["processes"].tolist() == [6, 5]
     names = ["samples", "median_seconds", "low_seconds", "high_seconds", "minimum_seconds", "maximum_seconds"]
     assert frame.loc["a", names].tolist() == [27, 4.5, 2.0, 7.0, 1.0, 90.0]
     # Of ten samples the second and the ninth: 1 - 2 * 11 / 2^10 = 97.9 %.

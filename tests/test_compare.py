@@ -51,10 +51,12 @@ def store(path, cases, machine=MACHINE, experiment="e"):
         rows.append(row | changes)
         for i in range(changes.pop("samples", 7)):
             seconds = median * 1e-6 * (1 + spread * (i - 3))
-            sample = {"case": name, "target": "g", "toolchain": rows[-1]["toolchain"], "index": i, "session": 1}
+            sample = {"case": name, "target": "g", "toolchain": rows[-1]["toolchain"], "index": i}
+            sample["session"] = i if changes.get("processes") else 1
             samples.append(sample | {"seconds": seconds, "sm_clock_hz": clock})
     for row in rows:
         row.pop("samples", None)
+        row.pop("processes", None)
     tables.write("cases", tables.make("cases", rows, ["blocks"]), path / f"{experiment}.cases.csv")
     tables.write("samples", tables.make("samples", samples), path / f"{experiment}.samples.csv.gz")
     return StoredRun(path)
@@ -99,9 +101,23 @@ def test_every_interval_is_widened_by_the_offset(tmp_path):
     assert row["verdict"] == "unclear"
 
 
+def test_what_has_a_process_for_each_sample_is_not_widened(tmp_path):
+    """Its interval is of what processes differ by: 97 to 103 for both, as with no offset at all."""
+    cases = {"a": {"us": 100, "processes": True}}
+    wide = compared(tmp_path, cases, cases, Thresholds(same_within=0.02, offset_seconds=1e-5)).loc["a"]
+    exact = compared(tmp_path / "exact", cases, cases).loc["a"]
+    assert (wide["low"], wide["high"]) == (exact["low"], exact["high"])
+    assert math.log(wide["high"]) == pytest.approx(math.hypot(math.log(1.03), math.log(1 / 0.97)))
+
+
 def test_a_launch_shorter_than_the_offset_is_unclear(tmp_path):
     row = compared(tmp_path, {"a": {"us": 0.05}}, {"a": {"us": 0.1}}, Thresholds(0.02, 1e-7)).loc["a"]
     assert row["verdict"] == "unclear"
+
+
+def test_a_case_whose_samples_were_all_discarded_has_no_ratio(tmp_path):
+    row = compared(tmp_path, {"a": {"samples": 0, "status": "unstable"}, "b": {}}, {"a": {}, "b": {}}).loc["a"]
+    assert pd.isna(row["ratio"])
 
 
 def test_few_samples_have_a_ratio_and_no_verdict_but_unclear(tmp_path):

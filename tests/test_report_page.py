@@ -9,7 +9,7 @@ from scopemark import tables
 from scopemark.report.answers import answer_parts, beginning
 from scopemark.report.claims import claim_groups
 from scopemark.report.code import SAME, code_part
-from scopemark.report.statuses import WORDS, legend, share, shares
+from scopemark.report.statuses import WORDS, legend, over_processes, share, shares
 from scopemark.report.templates import environment
 
 GPU = {"kind": "gpu", "gpu": {"name": "G"}}
@@ -57,12 +57,23 @@ def test_shares_are_of_an_experiments_own_cases():
         {
             "experiment": ["scoped_atomics"] * 4 + ["unified_memory"] * 3,
             "status": ["ok", "ok", "ok", "skipped", "unsupported", "unstable", "unsupported"],
+            "processes": [6, 6, 1, None, None, None, None],
         }
     )
     scoped, unified = shares(own)
     assert (scoped["name"], scoped["cases"]) == ("scoped_atomics", 4)
     assert scoped["statuses"] == [("ok", 3, "75 %"), ("skipped", 1, "25 %")]
     assert unified["statuses"] == [("unstable", 1, "33 %"), ("unsupported", 2, "67 %")]
+    assert (scoped["intervals"], unified["intervals"]) == ("intervals over 6 processes", "")
+
+
+@pytest.mark.parametrize(
+    ("processes", "said"),
+    [([1, 1, 6], "within one process"), ([5, 5], "within 5 processes"), ([12], "over 12 processes")],
+)
+def test_a_machine_says_what_its_intervals_are_over(processes, said):
+    """Of fewer than six medians not even the extremes enclose the median with 95 %."""
+    assert over_processes(pd.Series(processes, dtype="Int64")) == f"intervals {said}"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 
+import psutil
 import pytest
 
 from scopemark.targets import usable_cpus
@@ -98,6 +99,13 @@ def test_a_grid_has_a_budget_of_its_own(faults):
     assert list(faults.measure(grid, "own", {"budget_seconds": 0.03})["status"]) == ["ok"]
 
 
+def test_a_case_of_two_grids_is_measured_once_with_the_larger_of_their_budgets(faults):
+    """One has none of its own, and so that of the limits, which is enough for one sample."""
+    plain = {"benchmark": "fault", "step": "spin", "number": 20_000_000}
+    cases = faults.measure([plain, {**plain, "budget_seconds": 60}], "two", {"budget_seconds": 0.03})
+    assert list(cases["status"]) == ["ok"]
+
+
 def test_best_of_n_takes_exactly_n(faults):
     faults.measure({"benchmark": "fault", "sampling": "best_of_5"}, "best")
     assert len(faults.samples("best")) == 5
@@ -150,6 +158,25 @@ def test_killed_and_resumed(faults):
         assert group.sort_values("index")["seconds"].tolist()[: len(old)] == old
         assert group["index"].tolist() == list(range(40))
     assert set(samples["session"]) == {1, 2}
+
+
+def test_no_worker_outlives_a_killed_run(faults):
+    """One hangs as it prepares its case, the others wait for their turn."""
+    process = faults.start({"benchmark": "fault", "step": ["exact", "hang"]}, "orphans", {"processes": 3})
+    workers = []
+    try:
+        deadline = time.monotonic() + 60
+        while not faults.lines() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        workers = psutil.Process(process.pid).children()
+        assert len(workers) == 3
+        time.sleep(0.5)  # "exact" is done: its neighbour hangs
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()  # not communicate(): it would wait for them
+        assert psutil.wait_procs(workers, timeout=10)[1] == []
+    finally:
+        for worker in filter(psutil.Process.is_running, workers):
+            worker.kill()
 
 
 def test_other_machine_code_is_measured_anew(faults):

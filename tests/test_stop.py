@@ -194,7 +194,32 @@ def test_the_rounds_to_come_and_the_share_that_is_done():
     two = by_processes([[1e-3] * 6] * 2)
     assert rounds_left(two, SIX, "adaptive") == 4
     assert rounds_left(record([]), SIX, "best_of_5") == 1
-    assert done_share(two, SIX, "adaptive") == pytest.approx(1 / 3)
-    assert done_share(record([1.0, 1.0]), SIX, "best_of_5") == pytest.approx(0.4)
-    assert done_share(record([1.5]), SIX, "adaptive") == pytest.approx(0.75)  # of the budget
-    assert done_share(record([], event=("failed", "why")), SIX, "adaptive") == 1
+    assert done_share(two, 2, SIX, "adaptive") == done_share(two, 3, SIX, "adaptive") == pytest.approx(1 / 3)
+    assert done_share(by_processes([[1e-3] * 6, [1e-3]]), 2, SIX, "adaptive") == pytest.approx(1 / 6)
+    assert done_share(by_processes([[1e-3] * 6] * 6), 6, SIX, "adaptive") == 1
+    assert done_share(record([1.0, 1.0]), 1, SIX, "best_of_5") == pytest.approx(0.4)
+    assert done_share(record([1.5]), 1, SIX, "adaptive") == pytest.approx(0.75)  # of the budget
+    assert done_share(record([], event=("failed", "why")), 1, SIX, "adaptive") == 1
+
+
+def test_a_case_of_one_process_is_done_when_its_interval_is_narrow():
+    assert done_share(record([1e-3]), 1, LIMITS, "adaptive") == pytest.approx(0.0005)  # of the budget of 2 s
+    assert done_share(record([1e-3] * 11), 2, LIMITS, "adaptive") == pytest.approx(0.0055)
+    assert done_share(record([1e-3] * 12), 1, LIMITS, "adaptive") == 1
+
+
+def test_one_sample_says_nothing_of_its_noise():
+    """With as many processes as samples are needed, each still takes two."""
+    limits = {**SIX, "minimum_samples": 6}
+    assert next_batch(by_processes([[1e-3]]), limits, "adaptive") == 1
+    assert next_batch(by_processes([[1e-3, 1e-3]]), limits, "adaptive") == 0
+    assert next_batch(by_processes([[1e-3, 2e-3]]), limits, "adaptive") == 8
+    assert next_batch(by_processes([[1e-3]]), {**limits, "maximum_samples": 6}, "adaptive") == 0
+
+
+def test_times_of_zero_have_no_width_and_end_at_the_maximum():
+    zeros = by_processes([[0.0] * 8], spent=0.01)
+    assert next_batch(zeros, SIX, "adaptive") == 8
+    assert next_batch(by_processes([[0.0] * 50], spent=0.1), SIX, "adaptive") == 0
+    few = by_processes([[0.0] * 3], spent=0.1)
+    assert next_batch(few, {**SIX, "minimum_samples": 18}, "adaptive") > 0

@@ -116,7 +116,7 @@ def clock(monkeypatch):
 
 def test_what_is_left_is_reckoned_from_the_pace_so_far(clock):
     log = io.StringIO()
-    shown = progress.Progress("cpu x/y", 10, 0, log)
+    shown = progress.Progress("cpu x/y", 10, 0, 0.0, log)
     clock[0] += 60
     shown.update(2, 0.25)  # a quarter in a minute: three more
     assert log.getvalue() == "scopemark: cpu x/y: 25% done: 2 of 10 cases, 8 left, 1:00 gone, about 3:00 to go\n"
@@ -124,7 +124,7 @@ def test_what_is_left_is_reckoned_from_the_pace_so_far(clock):
 
 def test_what_was_measured_before_is_no_part_of_the_pace(clock):
     log = io.StringIO()
-    shown = progress.Progress("cpu x/y", 8, 4, log)
+    shown = progress.Progress("cpu x/y", 8, 4, 0.5, log)
     clock[0] += 30
     shown.update(4, 0.5)  # nothing seen yet
     shown.update(6, 0.75)  # a quarter in half a minute, and a quarter is left

@@ -48,8 +48,8 @@ def test_a_kernel_that_waits_for_data_is_told_from_one_that_does_not(samples):
     def late(stage):
         original = stage.prefetch
 
-        def prefetch(memory, where, bytes=0, stream=0):
-            original(memory, where, bytes, stream)
+        def prefetch(memory, where, stream=0):
+            original(memory, where, stream)
             if stream and stage.sampled:  # all but the first: a prefetch that does nothing, and a kernel that faults
                 stage._pending[stream].pop().cancel()
                 stage.queue(stream, lambda: None)

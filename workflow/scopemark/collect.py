@@ -136,6 +136,7 @@ def estimates(samples: pd.DataFrame) -> pd.DataFrame:
     quarter, median, three = (_percentile(seconds, first, counts, share) for share in (0.25, 0.5, 0.75))
     found = {
         "samples": counts,
+        "processes": samples.groupby(CASE)["session"].nunique().to_numpy(),
         "minimum_seconds": seconds[first],
         "maximum_seconds": seconds[first + counts - 1],
         "relative_spread": (three - quarter) / median,

@@ -16,7 +16,7 @@ import pandas as pd
 from scopemark import tables
 from scopemark.collect import estimates
 from scopemark.errors import UserError
-from scopemark.statistics import Interval, ratio_interval
+from scopemark.statistics import Interval, median_ranks, ratio_interval
 from scopemark.stored_run import StoredRun
 
 TIMED = ("ok", "unstable")
@@ -63,7 +63,8 @@ def _estimated(run: StoredRun, experiment: str) -> pd.DataFrame:
     cycles = clocked.assign(seconds=clocked["seconds"] * clocked["sm_clock_hz"])
     clock = clocked.groupby(["toolchain", "case"])["sm_clock_hz"].median().rename("clock").reset_index()
     names = ["median_seconds", "low_seconds", "high_seconds"]
-    frame = cases
+    processes = samples.groupby(["toolchain", "case"])["session"].nunique().rename("processes").reset_index()
+    frame = cases.merge(processes, how="left", on=["toolchain", "case"])
     for found, unit in ((samples, "seconds"), (cycles, "cycles")):
         renamed = {name: name.replace("seconds", unit) for name in names}
         own = estimates(found)[names].rename(columns=renamed).reset_index()
@@ -105,19 +106,25 @@ def _judged(row: Mapping[str, Any], thresholds: Thresholds) -> dict[str, Any]:
     """The ratio, its verdict, and what the clock cycles say of it, for a case that both runs timed."""
     if row["found_in"] != "both" or row["status_base"] not in TIMED or row["status_new"] not in TIMED:
         return {}
-    old, new = (_interval(row, "seconds", end, thresholds.offset_seconds) for end in ("base", "new"))
+    unseen = {end: _unseen(row[f"processes_{end}"], thresholds) for end in ("base", "new")}
+    old, new = (_interval(row, "seconds", end, offset) for end, offset in unseen.items())
     if old is None or new is None:
         return {}
     ratio = ratio_interval(new, old)
     found = {"ratio": ratio.value, "low": ratio.low, "high": ratio.high, "verdict": verdict(ratio, thresholds)}
-    offsets = [thresholds.offset_seconds * row[f"clock_{end}"] for end in ("base", "new")]
-    old, new = (_interval(row, "cycles", end, by) for end, by in zip(("base", "new"), offsets, strict=True))
+    old, new = (_interval(row, "cycles", end, by * row[f"clock_{end}"]) for end, by in unseen.items())
     if old is not None and new is not None:
         cycles = ratio_interval(new, old)
         found |= {"cycles_ratio": cycles.value, "cycles_low": cycles.low, "cycles_high": cycles.high}
         found["cycles_verdict"] = verdict(cycles, thresholds)
     found["confirmed"] = _confirmed(found["verdict"], found.get("cycles_verdict", "unknown"))
     return found
+
+
+def _unseen(processes: float, thresholds: Thresholds) -> float:
+    """Seconds that a process may add unseen: none where each of several counts once, as their interval shows it."""
+    several = not pd.isna(processes) and median_ranks(int(processes)) is not None
+    return 0.0 if several else thresholds.offset_seconds
 
 
 def _interval(row: Mapping[str, Any], unit: str, end: str, offset: float) -> Interval | None:

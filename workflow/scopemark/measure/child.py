@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 START_SECONDS = 120  # Python, CuPy and a CUDA context on a busy machine
+END_SECONDS = 10  # from the end of what a worker says to its own
 
 
 class WorkerLost(Exception):
@@ -80,7 +81,11 @@ class Child:
         return line
 
     def _death(self) -> str:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(timeout=END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return "the worker fell silent and did not end; it was killed"
         if code < 0:
             return f"the worker was ended by {signal.Signals(-code).name}"
         return f"the worker ended with exit status {code}; its last words are in the log"
@@ -93,7 +98,7 @@ class Child:
         """End the worker at once; a process that hangs in the driver is left to it."""
         self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=10)
+            self._process.wait(timeout=END_SECONDS)
 
     def close(self) -> None:
         """Let the worker end by itself, or end it."""

@@ -16,7 +16,7 @@ from scopemark.capabilities import gpu_machine
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 from scopemark.measure.arena import Arena
 from scopemark.measure.backend import Batch, Unsupported
-from scopemark.measure.held_stream import HeldStream
+from scopemark.measure.held_stream import WARM_UP_NS, HeldStream
 from scopemark.measure.shot import Shot, Trigger
 
 LANES = 8
@@ -26,7 +26,6 @@ Each stream, with its events, adds an offset of its own to what it times: up to 
 as the stream. One stream would report its offset as the kernel's time.
 """
 
-WARM_UP_NS = 200_000_000  # of spinning before the first sample, for the clocks to rise
 CHECK_THREADS = 1024
 ALIGNMENT = 256  # bytes, of each buffer within a placement
 

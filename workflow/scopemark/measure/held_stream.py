@@ -14,6 +14,7 @@ from cupy.cuda import runtime
 
 from scopemark.measure.shot import Shot, Trigger
 
+WARM_UP_NS = 200_000_000  # of spinning before a process's first sample, for the clocks to rise
 HOLD_LIMIT_NS = 2_000_000_000  # a hold that nobody ends; far longer than queueing ever takes
 
 

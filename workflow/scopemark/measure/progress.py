@@ -16,10 +16,11 @@ def _clock(seconds: float) -> str:
 class Progress:
     """Prints, at most every few seconds, how many cases are done and left, and how long that takes at this pace."""
 
-    def __init__(self, name: str, total: int, done: int, log: IO[str]):
+    def __init__(self, name: str, total: int, done: int, share: float, log: IO[str]):
+        """`done` cases, and this share of all the work, were measured before."""
         self._name, self._total = name, total
         self._log = log
-        self._share_before = done / max(total, 1)
+        self._share_before = share
         self._start = self._printed = time.monotonic()
         if done:
             self._print(f"{done} of {total} cases were measured before")

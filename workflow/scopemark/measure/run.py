@@ -47,7 +47,8 @@ def measure_experiment(
     takes part, and its table. machine: what is known of the target; it is asked, if that is nothing.
     The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
     """
-    cases, excluded = expand_all(experiment, grids, target.kind)
+    default = {"budget_seconds": limits["budget_seconds"]}
+    cases, excluded = expand_all(experiment, [default | dict(grid) for grid in grids], target.kind)
     for reason, count in sorted(excluded.items()):
         log.write(f"left out {count} points: {reason}\n")
     evidence = _evidence(kernels, target.kind)

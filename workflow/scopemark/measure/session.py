@@ -7,6 +7,7 @@ journal before the next begins; a case that kills the worker ends alone.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sys
@@ -26,6 +27,7 @@ from scopemark.measure.progress import Progress
 from scopemark.measure.stop import done_share, next_batch, outcome, rounds_left
 
 START_ATTEMPTS = 3
+SPARES = 8  # workers that start side by side, at most: each holds all that it imports
 MEMORABLE_SECONDS = 0.001  # a case that is still prepared takes less to be found
 
 
@@ -77,11 +79,10 @@ class Session:
         self._child: Child | None = None
         self._spares: list[Child] = []
         self._log = log
-        done = sum(self._next(case) == 0 for case in self._cases)
         # Where the wall time goes, in seconds: starting workers, preparing cases, taking samples, asking for them, and
         # putting them on disk with the card's state.
         self.timing = dict.fromkeys(("start", "prepare", "sample", "exchange", "record"), 0.0)
-        self._progress = Progress(name, len(self._cases), done, log)
+        self._progress = Progress(name, len(self._cases), *self._done(), log)
 
     def _next(self, case: Case) -> int:
         if case.id in self._skipped:
@@ -125,7 +126,7 @@ class Session:
                 while n := self._next(case):
                     self._batch(case, n)
                     if self._progress.due:
-                        self._report()
+                        self._progress.update(*self._done())
                     if in_turns:
                         break
             waiting = self._waiting(waiting)
@@ -136,12 +137,13 @@ class Session:
         exact = case.benchmark.exact(case.parameters, self._site.machine)
         return outcome(self.records[case.id], *self._rule(case), exact)
 
-    def _report(self) -> None:
+    def _done(self) -> tuple[int, float]:
+        """How many cases are done, and what share of all the work is."""
         shares = [
-            1.0 if case.id in self._skipped else done_share(self.records[case.id], *self._rule(case))
+            1.0 if case.id in self._skipped else done_share(self.records[case.id], self._session, *self._rule(case))
             for case in self._cases
         ]
-        self._progress.update(sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1))
+        return sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1)
 
     def _batch(self, case: Case, n: int) -> None:
         line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id], "session": self._session}
@@ -193,17 +195,21 @@ class Session:
         return f"SM clock below {self._limits['clock_floor']:.0%} of {highest / 1e6:.0f} MHz"
 
     def _start_spares(self) -> None:
-        """Start all the workers that will be needed, side by side, and wait until they do nothing but wait."""
+        """Start the workers that will be needed, side by side, and wait until they do nothing but wait."""
         needed = [rounds_left(self.records[case.id], *self._rule(case)) for case in self._waiting(self._cases)]
+        spares = min(max(needed, default=0), SPARES)
         begin = time.monotonic()
-        self._spares = [Child(self._site.opening["kind"], self._log) for _ in range(max(needed, default=0))]
+        self._spares = [Child(self._site.opening["kind"], self._log) for _ in range(spares)]
         for child in self._spares:
-            child.wait()
+            with contextlib.suppress(WorkerLost):  # it is not alive when its turn comes
+                child.wait()
         self.timing["start"] += time.monotonic() - begin
 
     def _worker(self) -> Child:
         """The worker, started if there is none. UserError if none will start, which is no case's fault."""
         attempts = 0
+        if self._child is None:
+            self._spares = [child for child in self._spares if child.alive]  # what died while it waited is no attempt
         while self._child is None:
             try:
                 child = self._spares.pop() if self._spares else Child(self._site.opening["kind"], self._log)

@@ -48,7 +48,7 @@ def next_batch(
     each = record.spent_seconds / record.taken
     if taken_here and budget < each:
         return 0
-    least = math.ceil(limits["minimum_samples"] / processes)
+    least = max(2, math.ceil(limits["minimum_samples"] / processes))  # one sample says nothing of its noise
     if len(here) >= least:
         wanted_width = limits["relative_half_width"] * math.sqrt(processes)
         if half_width(here) <= max(wanted_width, half_width([median(samples) for samples in others.values()])):
@@ -67,8 +67,10 @@ def half_width(values: Sequence[float]) -> float:
     """
     if len(values) < 2:
         return 0.0
-    width = median_interval(values).relative_half_width
-    return width if math.isfinite(width) else (max(values) - min(values)) / 2 / median(values)
+    interval = median_interval(values)
+    if interval.value == 0 or math.isfinite(interval.relative_half_width):
+        return interval.relative_half_width
+    return (max(values) - min(values)) / 2 / interval.value
 
 
 def rounds_left(record: Record, limits: Mapping[str, float], sampling: str) -> int:
@@ -78,15 +80,19 @@ def rounds_left(record: Record, limits: Mapping[str, float], sampling: str) -> i
     return max(1, int(limits["processes"]) - len(record.processes))
 
 
-def done_share(record: Record, limits: Mapping[str, float], sampling: str) -> float:
-    """The share of a case's sampling that is done, from 0 to 1, as far as can be told before its end."""
-    if record.event is not None:
+def done_share(record: Record, session: int, limits: Mapping[str, float], sampling: str) -> float:
+    """The share of a case's sampling that is done while `session` samples: 1 at its end, less before it."""
+    waits = next_batch(record, session, limits, sampling) == 0
+    if waits and next_batch(record, session + 1, limits, sampling) == 0:
         return 1.0
     fixed = fixed_samples(sampling)
     if fixed is not None:
-        return min(1.0, record.taken / fixed)
+        return record.taken / fixed
     spent = record.spent_seconds / limits["budget_seconds"]
-    return min(1.0, max(spent, len(record.processes) / limits["processes"]))
+    if limits["processes"] == 1:
+        return spent
+    full = record.processes.keys() - (() if waits else {session})
+    return max(spent, len(full) / limits["processes"])
 
 
 def outcome(record: Record, limits: Mapping[str, float], sampling: str, exact: bool) -> tuple[str, str]:

@@ -7,9 +7,12 @@ and then ends the process; its parent starts another.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import importlib
 import json
 import os
+import signal
 import sys
 import time
 from collections import OrderedDict
@@ -19,6 +22,7 @@ from typing import Any
 from scopemark.experiment import load_experiment
 from scopemark.measure.backend import Backend, Unsupported, backend_of
 
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before its batch
 
 
@@ -49,6 +53,7 @@ class Worker:
     def __init__(self, request: dict[str, Any]):
         self._experiment = load_experiment(request["experiment"])
         self._prepared: OrderedDict[str, Any] = OrderedDict()
+        self._held_bytes = 0  # by all of them; to add them up again for every case would be quadratic
         self._last: dict[str, float] = {}
         # What cannot be loaded is found out before any case is tried.
         self._backends = {name: open_backend(name, request) for name in request["backends"]}
@@ -60,10 +65,24 @@ class Worker:
             return self._prepared[case]
         benchmark = self._experiment.benchmark(request["benchmark"])
         backend = self._backends[backend_of(benchmark)]
-        while self._prepared and sum(p.bytes for p in self._prepared.values()) > backend.keep_bytes:
-            self._prepared.popitem(last=False)[1].close()
-        self._prepared[case] = backend.prepare(benchmark, request["parameters"], request["kernel"])
-        return self._prepared[case]
+        self._drop(backend.keep_bytes)
+        wanted = benchmark, request["parameters"], request["kernel"]
+        prepared = None
+        with contextlib.suppress(*([MemoryError] if self._prepared else [])):
+            prepared = backend.prepare(*wanted)
+        if prepared is None:  # what is kept for speed alone must not make a case impossible
+            self._drop(-1)
+            prepared = backend.prepare(*wanted)
+        self._prepared[case] = prepared
+        self._held_bytes += prepared.bytes
+        return prepared
+
+    def _drop(self, keep_bytes: int) -> None:
+        """Give back the least recently sampled cases until what is left holds no more than that."""
+        while self._prepared and self._held_bytes > keep_bytes:
+            prepared = self._prepared.popitem(last=False)[1]
+            self._held_bytes -= prepared.bytes
+            prepared.close()
 
     def sample(self, request: dict[str, Any]) -> dict[str, Any]:
         start = time.perf_counter()
@@ -91,6 +110,8 @@ def answer(worker: Worker, request: dict[str, Any]) -> tuple[dict[str, Any], boo
 
 
 def main() -> None:
+    # A killed parent drops its lock: what runs on then would disturb the next measurement, and what hangs never ends.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     # Replies go to the pipe alone: whatever else prints goes to the log.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

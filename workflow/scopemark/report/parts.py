@@ -28,7 +28,9 @@ def machine_parts(
     """Each machine with a headline of its facts, all facts as (part, name, value), what became of its cases, and
     its colour in the figures."""
     devices = device_order(machines)
-    cases = pd.concat([frame[["run", "target", "experiment", "toolchain", "status"]] for frame in summaries])
+    cases = pd.concat(
+        [frame[["run", "target", "experiment", "toolchain", "status", "processes"]] for frame in summaries]
+    )
     parts = []
     for (run, target), machine in machines.items():
         own = cases[(cases["run"] == run) & (cases["target"] == target)]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from scopemark import tables
 from scopemark.experiment import load_experiment
+from scopemark.statistics import median_ranks
 
 WORDS = {
     "ok": "checked, and its interval is within the bound that its run set",
@@ -35,15 +36,27 @@ def share(part: int, whole: int) -> str:
 
 
 def shares(cases: pd.DataFrame) -> list[dict[str, Any]]:
-    """Of one machine's cases, by experiment: its name and title, how many, and (status, number, share) of each
-    status that occurs, in the order of the statuses."""
+    """Of one machine's cases, by experiment: its name and title, how many, (status, number, share) of each status
+    that occurs, in the order of the statuses, and what their intervals are over."""
     parts = []
     for name, own in cases.groupby("experiment", sort=False):
         counts = own["status"].value_counts()
         found = [(status, int(counts[status])) for status in tables.STATUSES if status in counts]
         shown = [(status, number, share(number, len(own))) for status, number in found]
-        parts.append({"name": name, "experiment": load_experiment(name).title, "cases": len(own), "statuses": shown})
+        part = {"name": name, "experiment": load_experiment(name).title, "cases": len(own), "statuses": shown}
+        parts.append(part | {"intervals": over_processes(own["processes"])})
     return parts
+
+
+def over_processes(processes: pd.Series) -> str:
+    """What the intervals of cases are over, in words; empty where nothing was measured."""
+    known = processes.dropna()
+    if known.empty:
+        return ""
+    usual = int(known.mode().max())
+    if median_ranks(usual) is None:
+        return "intervals within one process" if usual == 1 else f"intervals within {usual} processes"
+    return f"intervals over {usual} processes"
 
 
 def legend(summaries: Sequence[pd.DataFrame]) -> list[tuple[str, str]]:

@@ -6,27 +6,23 @@ import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import cupy
 
 from scopemark.benchmark import Machine
 from scopemark.kernel_benchmark import Launch
 from scopemark.measure.backend import Unsupported
-from scopemark.measure.held_stream import HeldStream
+from scopemark.measure.held_stream import WARM_UP_NS, HeldStream
 from scopemark.measure.shot import Shot
 from scopemark.procedure import Timed
 from scopemark.stage import calls, cuda_memory, host_memory
 from scopemark.stage.allocators import HERE, no_access, no_hints
 from scopemark.stage.memory import HOST, Memory
-from scopemark.stage.stage import OUT, OUT_WORDS, Argument, Stage
+from scopemark.stage.stage import OUT, OUT_WORDS, Argument, Result, Stage
 from scopemark.targets import usable_cpus
-
-Result = TypeVar("Result")
 
 THREADS = 256
 BLOCKS_PER_MULTIPROCESSOR = 8
-WARM_UP_NS = 200_000_000  # of spinning before the first sample, for the clocks to rise
 
 
 class GpuStage(Stage):
@@ -47,7 +43,6 @@ class GpuStage(Stage):
         self._streams: list[cupy.cuda.Stream] = []
         self._gpu_out = int(calls.call("cudaMalloc", 8 * OUT_WORDS))
         self._promised_only = True
-        self._loaded: set[str] = set()
 
     @property
     def machine_cpus(self) -> int:
@@ -138,9 +133,9 @@ class GpuStage(Stage):
         for kernel in kernels:
             self._module.get_function(kernel)
 
-    def clear_out(self, stream: int = 0) -> None:
+    def clear_out(self) -> None:
         """Queue the zeroing of what kernels report."""
-        calls.fill(self._gpu_out, 0, 8 * OUT_WORDS, stream or self.stream)
+        calls.fill(self._gpu_out, 0, 8 * OUT_WORDS, self.stream)
 
     def read_out(self) -> list[int]:
         """What kernels have reported since it was zeroed, after all of them: also in `found`."""
@@ -156,10 +151,10 @@ class GpuStage(Stage):
 
     # Memory's place.
 
-    def prefetch(self, memory: Memory, where: str | int, bytes: int = 0, stream: int = 0) -> None:
-        """Queue the migration of memory, or of its first `bytes`, to HOST or to a GPU."""
+    def prefetch(self, memory: Memory, where: str | int, stream: int = 0) -> None:
+        """Queue the migration of memory to HOST or to a GPU."""
         self._check_hints(memory)
-        calls.prefetch(memory.address, bytes or memory.bytes, where, stream or self.stream)
+        calls.prefetch(memory.address, memory.bytes, where, stream or self.stream)
 
     def advise(self, memory: Memory, advice: str, where: str | int = HOST) -> None:
         """Give advice on memory: SetReadMostly, SetPreferredLocation, SetAccessedBy, or Unset…"""

@@ -17,10 +17,8 @@ _LIBC.malloc.restype = ctypes.c_void_p
 _LIBC.malloc.argtypes = [ctypes.c_size_t]
 _LIBC.free.argtypes = [ctypes.c_void_p]
 
-Variables = ctypes.CDLL
 
-
-def allocate(name: str, bytes: int, library: Variables) -> Memory:
+def allocate(name: str, bytes: int, library: ctypes.CDLL) -> Memory:
     """Memory of one of the allocators that need no GPU; `library` holds the variables. MemoryError if there is none."""
     if name == "malloc":
         address = _LIBC.malloc(bytes)
@@ -61,7 +59,7 @@ def _mapped(name: str, mapping: mmap.mmap) -> Memory:
     return Memory(name, address, size, mapping.close)
 
 
-def _variable(name: str, bytes: int, library: Variables) -> Memory:
+def _variable(name: str, bytes: int, library: ctypes.CDLL) -> Memory:
     find = getattr(library, f"scopemark_{name}_variable")
     find.restype = ctypes.c_void_p
     if name != "stack":

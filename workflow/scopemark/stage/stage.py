@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from scopemark.benchmark import Machine
 from scopemark.measure.backend import Unsupported
@@ -21,6 +22,7 @@ OUT = object()
 """Stands among a kernel's arguments for the words it reports in: OUT_WORDS of uint64, zero before it runs."""
 
 Argument = Memory | int | object
+Result = TypeVar("Result")
 
 
 class Stage:
@@ -71,19 +73,17 @@ class Stage:
         self._check_entry(kernel)
         if threads > self.machine_cpus:
             raise Unsupported(f"needs {threads} CPUs; {self.machine_cpus} may be used here")
-        words = (ctypes.c_uint64 * max(1, len(arguments)))(*map(self._cpu_word, arguments))
+        words = self._words(arguments)
         entry = ctypes.cast(getattr(self.library, kernel), ctypes.c_void_p)
         ctypes.memset(self._out, 0, ctypes.sizeof(self._out))
-        before = resource.getrusage(resource.RUSAGE_SELF)
-        seconds = self._launch(entry, words, 1, threads, 0)
-        after = resource.getrusage(resource.RUSAGE_SELF)
+        seconds, faults = _with_faults(lambda: self._launch(entry, words, 1, threads, 0))
         self.found = list(self._out)
-        return Timed(seconds, None, after.ru_majflt - before.ru_majflt, after.ru_minflt - before.ru_minflt)
+        return Timed(seconds, None, *faults)
 
     def ready_on_cpu(self, kernel: str, *arguments: Argument) -> Callable[[], None]:
         """A kernel made ready to run on the calling thread, in a step that the host clocks; `found` as ever."""
         self._check_entry(kernel)
-        words = (ctypes.c_uint64 * max(1, len(arguments)))(*map(self._cpu_word, arguments))
+        words = self._words(arguments)
         entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)((kernel, self.library))
 
         def run() -> None:
@@ -98,6 +98,9 @@ class Stage:
         """CPUs this process may use."""
         return self.machine.processors
 
+    def _words(self, arguments: tuple[Argument, ...]) -> ctypes.Array:
+        return (ctypes.c_uint64 * max(1, len(arguments)))(*map(self._cpu_word, arguments))
+
     def _cpu_word(self, argument: Argument) -> int:
         if argument is OUT:
             return ctypes.addressof(self._out)
@@ -109,14 +112,23 @@ class Stage:
 
     def clocked(self, step: Callable[[], object]) -> Timed:
         """The host's time for a step, and the page faults of this process meanwhile."""
-        before = resource.getrusage(resource.RUSAGE_SELF)
-        begin = time.perf_counter_ns()
-        step()
-        end = time.perf_counter_ns()
-        after = resource.getrusage(resource.RUSAGE_SELF)
-        faults = after.ru_majflt - before.ru_majflt, after.ru_minflt - before.ru_minflt
-        return Timed((end - begin) * 1e-9, None, *faults)
+
+        def timed() -> int:
+            begin = time.perf_counter_ns()
+            step()
+            return time.perf_counter_ns() - begin
+
+        nanoseconds, faults = _with_faults(timed)
+        return Timed(nanoseconds * 1e-9, None, *faults)
 
     def pages(self, memory: Memory) -> str:
         """What pages the kernel has put under memory that the CPU can address, in words."""
         return host_memory.pages(memory)
+
+
+def _with_faults(run: Callable[[], Result]) -> tuple[Result, tuple[int, int]]:
+    """What a call returns, and this process's major and minor page faults meanwhile."""
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    result = run()
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    return result, (after.ru_majflt - before.ru_majflt, after.ru_minflt - before.ru_minflt)
