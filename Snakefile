@@ -27,3 +27,5 @@ rule all:
     default_target: True
     input:
         "reports/index.html",
+        [all_figures(ending) for ending in FIGURE_ENDINGS],
+        rules.paper.output,

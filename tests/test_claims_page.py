@@ -38,6 +38,7 @@ def test_the_letters_of_an_id_are_explained(tmp_path):
     )
     assert "<summary>SA: The CUDA Handbook, 5.10 " in page
     assert "<summary>UM: CUDA Programming Guide, 4.1 " in page
+    assert all(words in page for words in ("2 claims judged", "1 claim judged", "1 claim that no machine"))
     assert "CUDA Programming Guide, 4.1.1.1" in page  # each claim has its own section
 
 

@@ -1,6 +1,7 @@
 """Drawing several figures in one go: each from its own points, and an error with the figure that it was in."""
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 
 from scopemark.figures.drawing import draw_figures
@@ -27,6 +28,7 @@ def test_figures_without_data_are_drawn_as_such(tmp_path):
     (tmp_path / "two.py").write_text(EMPTY.replace("Nothing yet", "Nothing either"))
     written = files(tmp_path, ["one", "two"])
     draw_figures([str(tmp_path / "one.py"), str(tmp_path / "two.py")], None, written)
+    assert plt.get_fignums() == []  # no figure is kept once it is written
     assert (tmp_path / "one.csv").read_text() == "x\n"
     assert (tmp_path / "one.svg").read_bytes() != (tmp_path / "two.svg").read_bytes()
     assert (tmp_path / "two.pdf").read_bytes().startswith(b"%PDF")

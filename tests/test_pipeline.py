@@ -142,6 +142,19 @@ def test_the_same_tables_give_the_same_report(run):
     assert {path: path.read_bytes() for path in sorted(reports.rglob("*")) if path.is_file()} == first
 
 
+def test_what_was_deleted_of_a_report_is_written_again_as_it_was(run):
+    """A figure and a table, beside a page that is still there; nothing is measured for them."""
+    before = run.journal("scoped_atomics")
+    figure = min(run.tree.glob("reports/figures/scoped_atomics/*.png"))
+    deleted = [figure, run.tree / "reports/tables/numbers.tex"]
+    first = [path.read_bytes() for path in deleted]
+    for path in deleted:
+        path.unlink()
+    assert set(executed(run.snakemake())) == {"all", "figures_scoped_atomics", "paper", "report"}
+    assert [path.read_bytes() for path in deleted] == first
+    assert run.journal("scoped_atomics") == before
+
+
 def test_a_new_value_measures_its_new_cases_alone(run):
     before, faults = run.journal("scoped_atomics"), run.journal("faults")
     known = {line["case"] for line in before}

@@ -34,8 +34,7 @@ def hints(**seconds):
         ),
         (
             {"prefetch": 0.010, "read_mostly": 0.080},
-            "take prefetching, 8.00× [8.00, 8.00] the speed of no hint; even the least, ReadMostly, has 1.00× [1.00, "
-            "1.00]",
+            "take prefetching, 8.00× [8.00, 8.00] the speed of no hint; the least, ReadMostly, has 1.00× [1.00, 1.00]",
             8,
         ),
         (
@@ -55,6 +54,22 @@ def test_hints_are_ranked_against_none(seconds, end, decides):
     found = only("hints_reads", hints(none=0.080, **seconds))
     assert found.text == f"Where the GPU reads what the CPU wrote {end} (gone over 4 times; 64 MiB)."
     assert found.ratio.value == pytest.approx(decides)
+
+
+def test_hints_that_noise_keeps_apart_from_the_best_are_named_with_it():
+    rows = hints(
+        none=(8.0, 7.5, 8.5),
+        prefetch=(2.0, 1.8, 2.3),
+        preferred_gpu_prefetch=(2.2, 2.0, 2.5),  # 1.10 times as long as the best, and the interval of that contains 1
+        accessed_by_gpu=(4.0, 3.9, 4.1),
+        preferred_gpu=(8.0, 2.0, 30.0),  # which may be as fast as any, but is not clearly faster than none
+    )
+    text = only("hints_reads", rows).text
+    assert "take prefetching or PreferredLocation GPU with prefetching, 3.64…4.00× [" in text
+    assert "the speed of no hint, then AccessedBy GPU, 2.00× [" in only("hints_reads", rows).text
+    rows[2] |= hint("preferred_gpu_prefetch", (2.2, 2.19, 2.21), passes=4)
+    rows[1] |= hint("prefetch", (2.0, 1.99, 2.01), passes=4)
+    assert "take prefetching, 4.00× [" in only("hints_reads", rows).text
 
 
 def cut_short(name, fastest, samples=1):

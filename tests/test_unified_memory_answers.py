@@ -113,6 +113,22 @@ def test_ways_back_are_told_by_spans_of_sizes():
     assert said(8, *alike) == "Alone, all are equally fast at every size (5.00 µs for 4 bytes)."
 
 
+def test_ways_back_that_noise_hides_are_not_called_equally_fast():
+    """A ratio of 1.2 with an interval from 0.98 to 1.65 is no equality; neither is that of one size among others."""
+
+    def back(way, size, *microseconds):
+        return row("result", tuple(us * 1e-6 for us in microseconds), way=way, size_bytes=size, independent="none")
+
+    noisy = [back("device_write", 64, 20, 16, 22), back("explicit_copy", 64, 24, 21, 28)]
+    assert said(8, *noisy) == "Alone, they cannot be told apart at 64 bytes (20.0 µs for 64 bytes)."
+    clear = [back(way, 4, 5, 5, 5) for way in ("device_write", "explicit_copy")]
+    assert said(8, *clear, *noisy) == "Alone, they cannot be told apart at every size (5.00 µs for 4 bytes)."
+    slow = back("host_read", 64, 40, 38, 45)
+    assert "“device writes to the host” and “explicit copy” cannot be told apart at 64 bytes (20.0" in said(
+        8, *noisy, slow
+    )
+
+
 def test_a_machine_is_asked_what_its_kind_can_answer():
     written = {"kind": "cpu", "processor": "cpu", "operation": "write", "origin": "nobody"}
     rows = [row("access", 1, allocator=name, **written) for name in ("file", "malloc", "mmap_huge", "mmap_small")]

@@ -54,7 +54,18 @@ def test_ways_back():
     assert "ahead in every comparison from 4 MiB on" in found["UM14c"].detail
     assert found["UM14e"].verdict == "contradicted"
     rows += [back(1.0, "device_write", 128 * MIB), back(1.0, "explicit_copy", 128 * MIB)]
-    assert "even with 128 MiB not ahead throughout" in judged("UM14c", rows).detail
+    assert "even with 128 MiB not clearly ahead throughout" in judged("UM14c", rows).detail
+
+
+def test_a_claim_that_holds_is_not_said_to_fail_by_the_wider_intervals_of_a_whole_axis():
+    """One comparison of 64 MiB is ahead by its own interval; with six more sizes the intervals reach below 1."""
+    sizes = [4**power for power in range(1, 7)]
+    rows = [row("result", 1.0, way=way, size_bytes=s) for s in sizes for way in ("host_read", "explicit_copy")]
+    rows += [row("result", (1.7, 1.2, 2.2), way="host_read", size_bytes=64 * MIB)]
+    rows += [row("result", (1.0, 0.8, 1.2), way="explicit_copy", size_bytes=64 * MIB)]
+    finding = judged("UM14b", rows)
+    assert (finding.verdict, finding.pairs) == ("holds", 1)
+    assert "ahead" not in finding.detail
 
 
 def test_small_writes():

@@ -39,6 +39,9 @@ def reported_figures(experiment):
     return [reported(experiment, name) for name in figures(experiment)]
 
 
+FIGURE_ENDINGS = ("csv", "pdf", "svg", "png")
+
+
 def all_figures(ending):
     """The files in a format of every figure of every experiment that the preset runs, in the report's order."""
     return [file for name in settings.grids for file in figure_files(name, ending)]

@@ -31,7 +31,7 @@ def each(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family: R
 
 
 def ranked(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family: Rows) -> list[Answer]:
-    """The best two of them and the worst."""
+    """The best of them, with all that cannot be told from it; the next; and the worst."""
     found, against = _against_the_first(question, benchmarks[0], family)
     if not found:
         return _no_alternatives(question, family)
@@ -39,7 +39,8 @@ def ranked(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family:
     order = sorted(ranks, key=ranks.__getitem__, reverse=True)
     best, worst = order[0], order[-1]
     fields = {"choice": best, "ratio": ratios(found[best]), "worst": worst, "ratio_worst": ratios(found[worst])}
-    fields["then"] = f", then {order[1]}, {ratios(found[order[1]])}" if len(order) > 2 else ""
+    top = _level_with_the_best(question["axis"], benchmarks[0], family, [found[value] for value in order])
+    fields["then"] = f", then {order[top]}, {ratios(found[order[top]])}" if top < len(order) - 1 else ""
     pairs = [*found[best], *found[worst]]
     clear = {clearly(pair.ratio) for pair in pairs}
     for value, (ratio, text) in _cut_short(question, benchmarks[0], family).items():
@@ -51,7 +52,25 @@ def ranked(question: Mapping[str, Any], benchmarks: Sequence[Benchmark], family:
     fields["open"] = f"against {against}, {', '.join(ends)}"
     sides = {against: [pair.b for pair in pairs]}
     sides |= {value: [pair.a for pair in found[value]] for value in dict.fromkeys((best, order[-1]))}
-    return [answered(question, outcome_of(clear), fields, pairs, farthest(found[best]), sides)]
+    outcome = outcome_of(clear)
+    if outcome in ("better", "worse", "mixed") and top > 1:
+        level = order[:top]
+        named = f"{', '.join(level[:-1])} or {level[-1]}"
+        fields |= {"choice": named, "ratio": ratios([pair for value in level for pair in found[value]])}
+    return [answered(question, outcome, fields, pairs, farthest(found[best]), sides)]
+
+
+def _level_with_the_best(axis: str, benchmark: Benchmark, family: Rows, order: Sequence[Sequence[Pair]]) -> int:
+    """How many of the values, whose pairs are in the order of their speed, nothing tells from the first.
+
+    They stand on the same side of what they are all compared with, and the interval of the ratio of the two contains 1.
+    """
+    best, sides = order[0][0].a[axis], {clearly(pair.ratio) for pair in order[0]}
+    for place, pairs in enumerate(order[1:], 1):
+        between = matched_pairs(family, benchmark, {axis: plain(best)}, {axis: plain(pairs[0].a[axis])})
+        if all(pair.ratio.low > 1 for pair in between) or {clearly(pair.ratio) for pair in pairs} != sides:
+            return place
+    return len(order)
 
 
 def _against_the_first(

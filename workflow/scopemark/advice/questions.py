@@ -7,7 +7,8 @@ keys of its answers; in braces stand the fields a sentence may use besides {rati
     each       every value of an axis against the first: same if all are; better or worse if some are and none is the
                other; mixed. {items}
     ranked     the same, of which the fastest two and the slowest are told: mixed where the ends clearly differ from the
-               first. {choice}, {ratio}, {then}: the second, if it is not the slowest, {worst}, {ratio_worst}
+               first. {choice}: the fastest, and those that nothing tells from it, {ratio}, {then}: the next, if it is
+               not the slowest, {worst}, {ratio_worst}
     kept       the values of an axis of which no update is lost: all, some, none. {choice}: the fastest of them, {ratio}
                to {others}: those that lose some or, if none does, the rest, {losing}: who loses how many
     enough     the smallest value of an axis beyond which no other is clearly faster, against the smallest measured:

@@ -103,7 +103,7 @@ def _judge_ratio(
     beside = [
         with_unstable(pairs),
         too_slow([*select(family, a), *select(family, b)]),
-        _crossover(quantity, rows, benchmark),
+        _crossover(quantity, rows, benchmark, judged.verdict),
         _published(claim),
     ]
     beside += [_context(context, quantity, rows, benchmark) for context in claim.get("context", [])]
@@ -136,8 +136,12 @@ def _published(claim: Mapping[str, Any]) -> str:
     return f"published: {published['value']:,g}{TIMES} on a {published['machine']}" if published else ""
 
 
-def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benchmark) -> str:
-    """From where on an axis every comparison is ahead, over the whole axis and not only where the claim is judged."""
+def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benchmark, verdict: str) -> str:
+    """From where on an axis every comparison is ahead, over the whole axis and not only where the claim is judged.
+
+    Over the whole axis there are more comparisons, with wider intervals: where none is ahead by them of a claim that
+    holds by its own, nothing is said.
+    """
     axis = quantity.get("crossover")
     if not axis:
         return ""
@@ -148,7 +152,7 @@ def _crossover(quantity: Mapping[str, Any], rows: Sequence[Row], benchmark: Benc
     start = crossover(pairs, axis, lambda ratio: greater(ratio) == HOLDS)
     if start is None:
         largest = max(pair.same[axis] for pair in pairs)
-        return f"even with {value_text(axis, largest)} not ahead throughout"
+        return "" if verdict == HOLDS else f"even with {value_text(axis, largest)} not clearly ahead throughout"
     return f"ahead in every comparison from {value_text(axis, start)} on"
 
 

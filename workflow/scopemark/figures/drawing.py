@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import matplotlib.pyplot as plt
+
 from scopemark import style
 from scopemark.figures.data import load_figure
 from scopemark.figures.plots import nothing
@@ -23,7 +25,9 @@ def draw_figures(modules: Sequence[str], results: Any, files: Mapping[str, Seque
             module = load_figure(module_file)
             write_points(module.data(results), csv)
             points = read_points(csv)
-            save(nothing(module.TITLE) if points.empty else module.draw(points), *pictures)
+            figure = nothing(module.TITLE) if points.empty else module.draw(points)
+            save(figure, *pictures)
+            plt.close(figure)  # or else matplotlib keeps it
         except Exception as error:
             error.add_note(f"This was in the figure {module_file}")
             raise

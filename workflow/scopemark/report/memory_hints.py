@@ -5,19 +5,29 @@ from __future__ import annotations
 from scopemark.figures.data import counted
 from scopemark.figures.memory import sized, word
 from scopemark.report.format import digits
-from scopemark.report.memory import Case, Cases, Question, Sentence, Unknown, listed, ratio, took, way
+from scopemark.report.memory import Case, Cases, Question, Sentence, Unknown, alternatives, listed, ratio, took, way
 from scopemark.statistics import Interval
 
 WORKLOADS = ["gpu_reads", "gpu_updates", "sparse", "both_read", "exchange"]
 
 
 def _best(cases: Cases) -> str:
-    """The hints that help most, each with its workloads."""
+    """The hints that help most, and those that nothing tells from them, with their workloads."""
     groups: dict[str, list[str]] = {}
     for workload, (hint, found) in _ends(cases, max).items():
-        groups.setdefault(hint, []).append(f"where {word(workload)} ({digits(found.value)}×)")
-    said = "; ".join(f"{way(hint)} {listed(places)}" for hint, places in groups.items())
+        named = alternatives([way(one) for one in _level(cases, workload, hint)])
+        groups.setdefault(named, []).append(f"where {word(workload)} ({digits(found.value)}×)")
+    said = "; ".join(f"{hints} {listed(places)}" for hints, places in groups.items())
     return f"The best, in times as fast as without a hint, is {said}."
+
+
+def _level(cases: Cases, workload: str, best: str) -> list[str]:
+    """The hint that helps most, and those that help as well and whose times the intervals do not tell from its."""
+    base, hinted = _richest(cases, workload)
+    (fastest,) = (case for case in hinted if case["hint"] == best)
+    others = sorted((case for case in hinted if case is not fastest), key=lambda case: case["median_seconds"])
+    helping = [case for case in others if ratio(base, case).low > 1]
+    return [best, *(case["hint"] for case in helping if ratio(case, fastest).low <= 1)]
 
 
 def _worst(cases: Cases) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from scopemark.claims.verdict import inside_band
 from scopemark.figures.data import counted
 from scopemark.figures.memory import sized
 from scopemark.quantities import USABLE
@@ -174,7 +175,7 @@ def _back(independent: str, heading: str):
             raise Unknown
         sizes = sorted(compared)
         spans = [(best, list(of)) for best, of in groupby(sizes, lambda bytes: _best(compared[bytes]))]
-        said = [_span(best, of, compared[of[0]], sizes) for best, of in spans]
+        said = [_span(best, [compared[bytes] for bytes in of], sizes) for best, of in spans]
         return f"{heading}, {'; '.join(said)}."
 
     return sentence
@@ -189,8 +190,13 @@ def _best(several: Sequence[Case]) -> list[str]:
     return sorted(case["way"] for case in several if case is several[0] or ratio(case, several[0]).low <= ALIKE)
 
 
-def _span(best: list[str], of: Sequence[int], first: Sequence[Case], sizes: Sequence[int]) -> str:
-    """Which ways are the best over some of the sizes, and what the next one takes at the first of them."""
+def _span(best: list[str], compared: Sequence[Sequence[Case]], sizes: Sequence[int]) -> str:
+    """Which ways are the best over some of the sizes, and what the next one takes at the first of them.
+
+    compared: the cases of each of these sizes, the fastest first. Ways whose intervals reach too far to show that they
+    are alike are not called so.
+    """
+    of, first = [several[0]["size_bytes"] for several in compared], compared[0]
     ends = of[0] == sizes[0], of[-1] == sizes[-1]
     where = {
         (True, True): "at every size",
@@ -199,12 +205,18 @@ def _span(best: list[str], of: Sequence[int], first: Sequence[Case], sizes: Sequ
         (False, False): f"from {sized(of[0])} to {sized(of[-1])}",
     }[ends]
     where = where if len(of) > 1 else f"at {sized(of[0])}"
+    alike = all(_alike(case, several[0]) for several in compared for case in several[1:] if case["way"] in best)
+    verb = "is the fastest" if len(best) == 1 else "are equally fast" if alike else "cannot be told apart"
     behind = [case for case in first if case["way"] not in best]
     if not behind:
-        return f"all are equally fast {where} ({took(first[0])} for {size(first[0])})"
-    verb = "is the fastest" if len(best) == 1 else "are equally fast"
+        return f"{'all' if alike else 'they'} {verb} {where} ({took(first[0])} for {size(first[0])})"
     found = f"{way(behind[0]['way'])} takes {times(ratio(behind[0], first[0]))} the time"
     return f"{listed([way(name) for name in best])} {verb} {where} ({took(first[0])} for {size(first[0])}; {found})"
+
+
+def _alike(case: Case, fastest: Case) -> bool:
+    """Whether the interval shows that a case takes as long as another, and not only that it may; without one it may."""
+    return inside_band(ratio(case, fastest))
 
 
 FIRST_KERNEL = Question(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scopemark.quantities import USABLE
 from scopemark.report.memory import (
     Case,
     Cases,
@@ -94,14 +95,14 @@ def _handles(cases: Cases) -> str:
     ((managed, note),) = [(case, case.get("note")) for case in _shared(cases, "managed_ipc", "gpu")] or [(None, None)]
     if managed is None:
         raise Unknown
-    if managed["status"] == "ok":
+    if managed["status"] in USABLE:
         text = f"A handle to managed memory is refused, as the guide says{f' ({note})' if note else ''}"
     else:
         text = f"A handle to managed memory, which the guide says is not given: {managed['status']} ({note})"
     device = _shared(cases, "device_ipc", "gpu")
     if not device:
         return f"{text}."
-    works = "works" if device[0]["status"] == "ok" else f"does not ({device[0]['status']}: {_why(device[0])})"
+    works = "works" if device[0]["status"] in USABLE else f"does not ({device[0]['status']}: {_why(device[0])})"
     return f"{text}; one to cudaMalloc's {works}."
 
 
@@ -109,7 +110,7 @@ def _files(cases: Cases) -> str:
     """What two processes map: a memfd, or a file."""
     called = {"memfd": "a memfd", "file": "a mapped file"}
     by = {(memory, who): _shared(cases, memory, who) for memory in called for who in ("cpu", "gpu")}
-    works = {key: found[0]["status"] == "ok" for key, found in by.items() if found}
+    works = {key: found[0]["status"] in USABLE for key, found in by.items() if found}
     if not works:
         raise Unknown
     named = {

@@ -12,9 +12,9 @@ from scopemark.experiment import load_experiment
 from scopemark.statistics import median_ranks
 
 WORDS = {
-    "ok": "checked, and its interval is narrow",
+    "ok": "checked, and its interval is within the bound that its run set",
     "incorrect": "left a wrong result",
-    "unstable": "checked, but its interval stayed wide",
+    "unstable": "checked, but its interval is wider than that bound, and counts with all its width",
     "unsupported": "needs what this machine or target does not have",
     "failed": "ended in an error or a crash",
     "timeout": "did not end in its time",
