@@ -271,3 +271,17 @@ def test_what_is_left_is_told_at_the_pace_of_this_run(bench):
     session._progress._start = progress.time.monotonic() - 3.0
     session._progress.update(*session._done())
     assert told == ["67% done: 0 of 1 cases, 1 left, 0:03 gone, about 0:06 to go"]
+
+
+def test_every_process_goes_through_the_cases_in_an_order_of_its_own(bench):
+    asked = {}
+
+    def note(worker, request):
+        order = asked.setdefault(worker.number, [])
+        if request["parameters"]["iterations"] not in order:
+            order.append(request["parameters"]["iterations"])
+
+    bench.accident = note
+    bench.run({"iterations": list(range(1, 11))})
+    assert all(sorted(order) == list(range(1, 11)) for order in asked.values())
+    assert len({tuple(order) for order in asked.values()}) == 6  # of 10! orders

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import random
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -121,6 +122,8 @@ class Session:
     def _give_shares(self, waiting: list[Case]) -> None:
         """Have each case sampled by the worker of this session: in one go where more will follow, else in turns."""
         in_turns = self._limits["processes"] == 1  # nothing follows that would take turns with this
+        if not in_turns:  # what a case finds of the one before it is part of what varies
+            waiting = random.Random(self._session).sample(waiting, len(waiting))
         while waiting:
             for case in waiting:
                 while n := self._next(case):
