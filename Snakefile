@@ -26,6 +26,7 @@ include: "workflow/rules/closing.smk"
 rule all:
     default_target: True
     input:
+        all_measured(),
         "reports/index.html",
         [all_figures(ending) for ending in FIGURE_ENDINGS],
         rules.paper.output,

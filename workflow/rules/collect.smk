@@ -74,6 +74,7 @@ rule toolchains:
 # must change when recording is asked for and at no other time.
 rule record:
     input:
+        all_measured(),
         record_measured,
     log:
         "logs/record.log",

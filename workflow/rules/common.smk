@@ -132,6 +132,21 @@ def procedure_code(wildcards):
     return [benchmark.code() for benchmark in part_benchmarks(wildcards)]
 
 
+def all_measured():
+    """The measurements of every target, toolchain, experiment and part.
+
+    Named as a goal beside what is made from them: where a job has died, what an earlier one led to may still be there,
+    and Snakemake would take it for up to date.
+    """
+    return [
+        f"results/measured/{target}/{toolchain}/{experiment}.{part}.cases.csv"
+        for target in targets
+        for toolchain in target_toolchains(target)
+        for experiment in experiments_on(target)
+        for part in measured_parts(experiment, target)
+    ]
+
+
 def measured_before(wildcards):
     """What a measurement waits for beside its kernels: every other one, if it is one of the last."""
     if wildcards.part != "last":
