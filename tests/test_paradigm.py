@@ -138,7 +138,8 @@ def test_why_a_kernel_on_malloc_fails():
     assert why_not_pageable({"gpu": {}, "host": {"kernel": "6.8"}}) is None  # nothing is told
     text = why_not_pageable(machine(kernel="5.15.0", kernel_module="proprietary"))
     assert text == (
-        "A kernel that is given memory of malloc faults here, because the GPU cannot page it in: Linux is too old "
+        "A kernel that is given memory of malloc can be expected to fault here, because the GPU cannot page it in: "
+        "Linux is too old "
         "(5.15.0; 6.1.24+, 6.2.11+ or 6.3+ will do) and the driver's kernel module is the proprietary one, not the "
         "open one. All other conditions are met."
     )

@@ -10,8 +10,8 @@ def test_the_paradigm_is_named_with_its_attributes():
     rows = [row("canary", 1e-6, allocator="managed"), row("canary", 1e-6, "failed", allocator="device")]
     text = said(4, *rows, driver="580.10", kernel_module="open")
     assert text.startswith(
-        "Managed only: pageable_memory_access is 0. A kernel that is given memory of malloc faults here, because the "
-        "GPU cannot page it in: Linux is too old"
+        "Managed only: pageable_memory_access is 0. A kernel that is given memory of malloc can be expected to fault "
+        "here, because the GPU cannot page it in: Linux is too old"
     )
     assert text.endswith(
         "Of 2 canaries 1 held and 0 were not sent, for nothing is promised; 1 disagreed with the attributes."

@@ -208,7 +208,7 @@ def why_not_pageable(machine: Mapping[str, Any]) -> str | None:
         return None
     conditions = hmm_conditions(machine)
     lacking, unknown = what_is_lacking(machine), [one.what for one in conditions if one.met is None]
-    text = "A kernel that is given memory of malloc faults here, because the GPU cannot page it in"
+    text = "A kernel that is given memory of malloc can be expected to fault here, because the GPU cannot page it in"
     text += f": {' and '.join(lacking)}. " if lacking else ". "
     text += "All other conditions" if lacking else "All conditions"
     text += " of which something is told are met" if unknown else " are met"
