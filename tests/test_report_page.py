@@ -67,6 +67,14 @@ def test_shares_are_of_an_experiments_own_cases():
     assert (scoped["intervals"], unified["intervals"]) == ("intervals over 6 processes", "")
 
 
+@pytest.mark.parametrize(("unstable", "noisy"), [(2, False), (3, True)])
+def test_a_machine_says_that_most_of_its_cases_are_noise(unstable, noisy):
+    """Of five cases four were measured."""
+    statuses = ["unstable"] * unstable + ["ok"] * (4 - unstable) + ["unsupported"]
+    own = pd.DataFrame({"experiment": "scoped_atomics", "status": statuses, "processes": [6] * 4 + [None]})
+    assert shares(own)[0]["noisy"] == noisy
+
+
 @pytest.mark.parametrize(
     ("processes", "said"),
     [([1, 1, 6], "within one process"), ([5, 5], "within 5 processes"), ([12], "over 12 processes")],

@@ -37,14 +37,16 @@ def share(part: int, whole: int) -> str:
 
 def shares(cases: pd.DataFrame) -> list[dict[str, Any]]:
     """Of one machine's cases, by experiment: its name and title, how many, (status, number, share) of each status
-    that occurs, in the order of the statuses, and what their intervals are over."""
+    that occurs, in the order of the statuses, what their intervals are over, and whether most of those that were
+    measured are unstable."""
     parts = []
     for name, own in cases.groupby("experiment", sort=False):
         counts = own["status"].value_counts()
         found = [(status, int(counts[status])) for status in tables.STATUSES if status in counts]
         shown = [(status, number, share(number, len(own))) for status, number in found]
         part = {"name": name, "experiment": load_experiment(name).title, "cases": len(own), "statuses": shown}
-        parts.append(part | {"intervals": over_processes(own["processes"])})
+        noisy = 2 * int(counts.get("unstable", 0)) > int(own["processes"].notna().sum())
+        parts.append(part | {"intervals": over_processes(own["processes"]), "noisy": noisy})
     return parts
 
 
