@@ -273,6 +273,13 @@ def test_what_is_left_is_told_at_the_pace_of_this_run(bench):
     assert told == ["67% done: 0 of 1 cases, 1 left, 0:03 gone, about 0:06 to go"]
 
 
+def test_more_processes_are_added_to_those_that_were(bench):
+    bench.run({"iterations": 1})
+    statuses, taken = bench.run({"iterations": 1}, {**SIX, "processes": 9})
+    assert statuses == {1: ("ok", "")}
+    assert list(taken[1]) == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
 def test_every_process_goes_through_the_cases_in_an_order_of_its_own(bench):
     asked = {}
 
