@@ -5,6 +5,7 @@ import pandas as pd
 from scopemark.experiments.atomic_intrinsics.operation import ALL, TYPES
 from scopemark.figures.data import Results, arrange, pick, points
 from scopemark.figures.plots import dots
+from scopemark.quantities import USABLE
 
 TITLE = "Latency of every atomic intrinsic"
 PLACEMENTS = ["shared", "cluster", "global"]
@@ -17,7 +18,8 @@ def data(results: Results) -> pd.DataFrame:
     frame = points(cases, x=rows, series="placement")
     measured = cases.set_index("case")
     cycles = measured["kernel_cycles"] / measured["iterations"]
-    frame["cycles"] = frame["case"].map(dict(zip(measured.index, cycles, strict=True))).where(frame["status"] == "ok")
+    frame["cycles"] = frame["case"].map(dict(zip(measured.index, cycles, strict=True)))
+    frame["cycles"] = frame["cycles"].where(frame["status"].isin(USABLE))
     frame = frame[[name for name in frame if not name.startswith("operations_per_second")]]
     frame = frame.assign(cycles_low=frame["cycles"], cycles_high=frame["cycles"])
     return arrange(frame, x=[f"{operation} {type}" for operation in ALL for type in TYPES], series=PLACEMENTS)
