@@ -107,7 +107,7 @@ def test_both_processors_on_the_same_words():
     ]
     assert said(7, *rows) == (
         "An update of 64 KiB by each in turns takes 100 µs at first and 50.0 µs in iteration 32, but 800 µs in "
-        "iteration 4, when the driver takes it for thrashing (16 page faults of the CPU); with “PreferredLocation"
+        "iteration 4, where the driver may take it for thrashing (16 page faults of the CPU); with “PreferredLocation"
         " host” the last one takes 20.0 µs. A flag from the CPU to the GPU and back takes 3.00 µs in pinned and "
         "50.0 µs in managed memory. Both adding to one word of managed memory make 1.00 million adds a second, "
         "the GPU alone 100 million adds a second. Adds are lost in managed memory at device scope alone (up to "
