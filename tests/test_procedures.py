@@ -95,3 +95,12 @@ def test_module_code_is_blind_to_comments_docstrings_and_layout(tmp_path):
         == plain
     )
     assert code("def f(x):\n    return x + 2\n") != plain
+
+
+def test_kernels_and_sequences_share_a_worker(faults):
+    """One process for each share, in which both kinds are measured."""
+    grids = [{"benchmark": "fault", "iterations": [1, 2]}, {"benchmark": "sequence", "sleep_us": [0, 100]}]
+    limits = {"processes": 2, "minimum_samples": 6, "maximum_samples": 6}
+    cases = faults.measure(grids, "both", limits)
+    assert cases.groupby("benchmark")["status"].agg(list).to_dict() == {"fault": ["ok"] * 2, "sequence": ["ok"] * 2}
+    assert faults.samples("both").groupby("session")["case"].nunique().tolist() == [4, 4]
