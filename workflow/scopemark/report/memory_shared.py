@@ -34,7 +34,8 @@ def _ping_pong(cases: Cases) -> str:
     if worst["median_seconds"] > SPIKE * max(first["median_seconds"], last["median_seconds"]):
         faults = worst.get("major_faults_median")
         counted = f" ({faults:,.0f} page faults of the CPU)" if faults else ""
-        text += f", but {took(worst)} in iteration {_iteration(worst)}, where the driver may take it for thrashing{counted}"
+        seen = f"in iteration {_iteration(worst)}, where the driver may take it for thrashing"
+        text += f", but {took(worst)} {seen}{counted}"
     return f"{text}{_kept(cases, last)}."
 
 
