@@ -31,6 +31,11 @@ LONG = {
 }
 
 
+def heed_interrupts():
+    """What a shell starts in the background ignores SIGINT, and so would what these tests start."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_says_how_to_go_on_and_loses_nothing(tmp_path):
     tree = copy_repository(tmp_path / "tree")
     add_faults(tree)
@@ -44,6 +49,7 @@ def test_ctrl_c_says_how_to_go_on_and_loses_nothing(tmp_path):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_interrupts,
     )
     deadline = time.monotonic() + 120
     while not (journals := list(tree.glob("results/journal/cpu/*/faults.jsonl"))) and time.monotonic() < deadline:
@@ -62,7 +68,13 @@ def test_a_job_that_is_stopped_is_silent(tmp_path):
         "with job('log.txt'):\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(60)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment(ROOT), capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment(ROOT),
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=heed_interrupts,
     )
     assert (done.returncode, done.stdout, done.stderr) == (STOPPED, "", "")
     assert (tmp_path / "log.txt").read_text() == "stopped\n"
