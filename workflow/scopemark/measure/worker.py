@@ -7,7 +7,6 @@ and then ends the process; its parent starts another.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import importlib
 import json
@@ -67,11 +66,12 @@ class Worker:
         backend = self._backends[backend_of(benchmark)]
         self._drop(backend.keep_bytes)
         wanted = benchmark, request["parameters"], request["kernel"]
-        prepared = None
-        with contextlib.suppress(*([MemoryError] if self._prepared else [])):
+        try:
             prepared = backend.prepare(*wanted)
-        if prepared is None:  # what is kept for speed alone must not make a case impossible
-            self._drop(-1)
+        except MemoryError:
+            if not self._prepared:
+                raise
+            self._drop(-1)  # what is kept for speed alone must not make a case impossible
             prepared = backend.prepare(*wanted)
         self._prepared[case] = prepared
         self._held_bytes += prepared.bytes
@@ -101,11 +101,9 @@ def answer(worker: Worker, request: dict[str, Any]) -> tuple[dict[str, Any], boo
         return worker.sample(request), False
     except Unsupported as error:
         return {"event": ["unsupported", str(error)]}, False
-    except MemoryError as error:
+    except MemoryError as error:  # CuPy's for the GPU's memory too
         return {"event": ["unsupported", f"not enough memory: {error}"]}, False
     except Exception as error:
-        if type(error).__name__ == "OutOfMemoryError":
-            return {"event": ["unsupported", f"not enough GPU memory: {error}"]}, False
         return {"event": ["failed", f"{type(error).__name__}: {error}"]}, True
 
 
