@@ -78,3 +78,17 @@ def test_a_worker_whose_answers_come_in_pieces(started):
     assert worker.ask({"case": "a"}, 60) == {"a": 1}
     worker.close()
     assert not worker.alive
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_a_worker_imports_all_it_needs_without_touching_a_gpu(kind, tmp_path):
+    """Where CuPy is installed and no GPU is, it comes to where it waits to be opened; and ends when nobody opens it."""
+    if kind == "gpu":
+        pytest.importorskip("cupy")
+    with (tmp_path / "log").open("w") as log:
+        worker = Child(kind, log)
+        worker.wait()
+        assert worker.alive
+        worker.close()
+        assert not worker.alive
+    assert "Traceback" not in (tmp_path / "log").read_text()
