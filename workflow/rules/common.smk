@@ -151,13 +151,7 @@ def measured_before(wildcards):
     """What a measurement waits for beside its kernels: every other one, if it is one of the last."""
     if wildcards.part != "last":
         return []
-    return [
-        f"results/measured/{target}/{toolchain}/{experiment}.main.cases.csv"
-        for target in targets
-        for toolchain in target_toolchains(target)
-        for experiment in experiments_on(target)
-        if "main" in measured_parts(experiment, target)
-    ]
+    return [path for path in all_measured() if path.endswith(".main.cases.csv")]
 
 
 def measured_files(wildcards):

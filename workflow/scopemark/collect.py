@@ -14,7 +14,7 @@ import pandas as pd
 from scopemark import tables
 from scopemark.errors import UserError
 from scopemark.modes import count_modes, timer_tick
-from scopemark.statistics import median_ranks
+from scopemark.statistics import make_an_interval, median_ranks
 from scopemark.yaml_file import read_yaml
 
 MACHINE_SCHEMA = tables.SCHEMAS / "machine.schema.yaml"
@@ -150,7 +150,7 @@ def _medians(samples: pd.DataFrame) -> pd.DataFrame:
     """The median of every case with the bounds of its interval, in seconds."""
     by_process = samples.groupby([*CASE, "session"], as_index=False)["seconds"].median()
     processes = by_process.groupby(CASE)["seconds"].transform("size")
-    enough = by_process[processes.map(lambda n: median_ranks(n) is not None).astype(bool)]
+    enough = by_process[processes.map(make_an_interval).astype(bool)]
     others = pd.MultiIndex.from_frame(samples[CASE]).isin(pd.MultiIndex.from_frame(enough[CASE]))
     seconds, first, counts, index = _by_case(pd.concat([enough, samples.loc[~others, enough.columns]]))
     ranks = {n: median_ranks(n) for n in set(counts.tolist())}

@@ -69,6 +69,11 @@ def median_interval(values: Sequence[float]) -> Interval:
     return Interval(median, ordered[ranks[0] - 1], ordered[ranks[1] - 1])
 
 
+def make_an_interval(processes: int) -> bool:
+    """Whether there are so many processes that each can count once, by its median."""
+    return median_ranks(processes) is not None
+
+
 def interval_over_processes(processes: Sequence[Sequence[float]]) -> Interval:
     """The median of what several processes measured, each a sequence of samples, with its 95 % interval.
 
@@ -76,7 +81,7 @@ def interval_over_processes(processes: Sequence[Sequence[float]]) -> Interval:
     ones. So each process counts once, by its median. Where there are too few processes for that, their samples are
     taken together, and the interval tells of one process or a few. ValueError for no samples.
     """
-    if median_ranks(len(processes)) is None:
+    if not make_an_interval(len(processes)):
         return median_interval([value for samples in processes for value in samples])
     return median_interval([median_interval(samples).value for samples in processes])
 

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from scopemark import tables
-from scopemark.collect import estimates
+from scopemark.collect import CASE, estimates
 from scopemark.errors import UserError
-from scopemark.statistics import Interval, median_ranks, ratio_interval
+from scopemark.statistics import Interval, make_an_interval, ratio_interval
 from scopemark.stored_run import StoredRun
 
 TIMED = ("ok", "unstable")
@@ -61,15 +61,14 @@ def _estimated(run: StoredRun, experiment: str) -> pd.DataFrame:
     samples = samples[samples["discarded"].isna()]
     clocked = samples[samples["sm_clock_hz"].notna()]
     cycles = clocked.assign(seconds=clocked["seconds"] * clocked["sm_clock_hz"])
-    clock = clocked.groupby(["toolchain", "case"])["sm_clock_hz"].median().rename("clock").reset_index()
     names = ["median_seconds", "low_seconds", "high_seconds"]
-    processes = samples.groupby(["toolchain", "case"])["session"].nunique().rename("processes").reset_index()
-    frame = cases.merge(processes, how="left", on=["toolchain", "case"])
-    for found, unit in ((samples, "seconds"), (cycles, "cycles")):
-        renamed = {name: name.replace("seconds", unit) for name in names}
-        own = estimates(found)[names].rename(columns=renamed).reset_index()
-        frame = frame.merge(own, how="left", on=["toolchain", "case"])
-    frame = frame.merge(clock, how="left", on=["toolchain", "case"]).assign(point=_points(cases))
+    in_seconds = estimates(samples)[[*names, "processes"]]
+    in_cycles = estimates(cycles)[names].rename(columns=lambda name: name.replace("seconds", "cycles"))
+    clock = clocked.groupby(CASE)["sm_clock_hz"].median().rename("clock")
+    frame = cases
+    for found in (in_seconds, in_cycles, clock):
+        frame = frame.merge(found.reset_index(), how="left", on=CASE)
+    frame = frame.assign(point=_points(cases))
     return frame.astype({name: float for name in frame if name == "clock" or name.endswith(("_seconds", "_cycles"))})
 
 
@@ -123,7 +122,7 @@ def _judged(row: Mapping[str, Any], thresholds: Thresholds) -> dict[str, Any]:
 
 def _unseen(processes: float, thresholds: Thresholds) -> float:
     """Seconds that a process may add unseen: none where each of several counts once, as their interval shows it."""
-    several = not pd.isna(processes) and median_ranks(int(processes)) is not None
+    several = not pd.isna(processes) and make_an_interval(int(processes))
     return 0.0 if several else thresholds.offset_seconds
 
 

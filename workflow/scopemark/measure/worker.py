@@ -18,6 +18,7 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
+from scopemark.benchmark import Benchmark
 from scopemark.experiment import load_experiment
 from scopemark.measure.backend import Backend, Unsupported, backend_of
 
@@ -57,13 +58,11 @@ class Worker:
         # What cannot be loaded is found out before any case is tried.
         self._backends = {name: open_backend(name, request) for name in request["backends"]}
 
-    def _prepare(self, request: dict[str, Any]) -> Any:
+    def _prepare(self, request: dict[str, Any], benchmark: Benchmark, backend: Backend) -> Any:
         case = request["case"]
         if case in self._prepared:
             self._prepared.move_to_end(case)
             return self._prepared[case]
-        benchmark = self._experiment.benchmark(request["benchmark"])
-        backend = self._backends[backend_of(benchmark)]
         self._drop(backend.keep_bytes)
         wanted = benchmark, request["parameters"], request["kernel"]
         try:
@@ -86,10 +85,11 @@ class Worker:
 
     def sample(self, request: dict[str, Any]) -> dict[str, Any]:
         start = time.perf_counter()
-        prepared = self._prepare(request)
+        benchmark = self._experiment.benchmark(request["benchmark"])
+        backend = self._backends[backend_of(benchmark)]
+        prepared = self._prepare(request, benchmark, backend)
         ready = time.perf_counter()
         warm_up = self._last.get(request["case"], 0.0) < WARM_UP_SECONDS
-        backend = self._backends[backend_of(self._experiment.benchmark(request["benchmark"]))]
         batch = backend.sample(prepared, request["first"], request["n"], warm_up)
         self._last[request["case"]] = min(batch.seconds)
         return {**vars(batch), "prepare_seconds": ready - start, "sample_seconds": time.perf_counter() - ready}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from scopemark import tables
 from scopemark.experiment import load_experiment
-from scopemark.statistics import median_ranks
+from scopemark.statistics import make_an_interval
 
 WORDS = {
     "ok": "checked, and its interval is within the bound that its run set",
@@ -56,7 +56,7 @@ def over_processes(processes: pd.Series) -> str:
     if known.empty:
         return ""
     usual = int(known.mode().max())
-    if median_ranks(usual) is None:
+    if not make_an_interval(usual):
         return "intervals within one process" if usual == 1 else f"intervals within {usual} processes"
     return f"intervals over {usual} processes"
 
