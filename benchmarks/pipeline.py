@@ -175,7 +175,7 @@ start = time.perf_counter()
 measure_experiment(
     experiment=load_experiment("scoped_atomics"), target=CPU, facts={"name": "cpu"},
     grids=[own["experiments"]["scoped_atomics"]["grids"]["benchmark"]],
-    toolchain=sys.argv[2], binary=build / "scoped_atomics.host.so", support=None,
+    toolchain=sys.argv[2], build={"binary": str(build / "scoped_atomics.host.so")},
     kernels=build / "scoped_atomics.host.csv", limits=limits, cases_path=Path("m.cases.csv"),
     samples_path=Path("m.samples.csv.gz"), log=open("m.log", "w"),
 )

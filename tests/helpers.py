@@ -89,7 +89,6 @@ class Engine:
         self.tree, self.experiment = tree, experiment
         self.binary, self.kernels = binary, kernels
         self.target = target or {"name": "cpu", "kind": "cpu"}
-        self.support: str | None = None
 
     def start(self, grid: dict | list[dict], name: str, limits: dict | None = None) -> subprocess.Popen[str]:
         """Begin to measure a grid, or several, in a process of its own."""
@@ -99,8 +98,7 @@ class Engine:
             "target": self.target,
             "facts": {"name": self.target["name"]},
             "toolchain": "test",
-            "binary": str(self.binary),
-            "support": self.support,
+            "build": {"binary": str(self.binary)},
             "kernels": str(self.kernels),
             "limits": {**LIMITS, **(limits or {})},
             "cases_path": f"{name}.cases.csv",

@@ -203,13 +203,3 @@ def test_a_bad_machine_description_is_told(tmp_path, text, said):
     with pytest.raises(UserError, match=r"machine\.json: ") as raised:
         read_machine(tmp_path / "machine.json")
     assert said in str(raised.value)
-
-
-def test_a_case_cut_short_counts_for_what_its_interval_is_worth():
-    """Six samples give an interval of 97 %, five none; the cases themselves stay as they were recorded."""
-    rows = samples("six", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) + samples("five", [1.0] * 5)
-    cases, taken = frames([case(name, status="skipped", reason="time budget") for name in ("six", "five")], rows)
-    frame = summarise(cases, taken, HERE).set_index("case")
-    assert frame["status"].to_dict() == {"six": "unstable", "five": "skipped"}
-    assert frame.loc["six", ["low_seconds", "high_seconds"]].tolist() == [1.0, 6.0]
-    assert set(cases["status"]) == {"skipped"}

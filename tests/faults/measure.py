@@ -11,6 +11,6 @@ from scopemark.targets import Target
 request = json.loads(sys.argv[1])
 request["experiment"] = load_experiment(request["experiment"])
 request["target"] = Target(**request["target"])
-for name in ("binary", "kernels", "cases_path", "samples_path"):
+for name in ("kernels", "cases_path", "samples_path"):
     request[name] = Path(request[name])
 measure_experiment(**request, log=sys.stdout)

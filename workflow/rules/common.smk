@@ -156,6 +156,11 @@ def measured_before(wildcards):
 
 def measured_files(wildcards):
     """The measurements of one experiment on one target: every toolchain and part, cases and samples."""
+    if wildcards.target not in targets_of(wildcards.experiment):
+        raise WorkflowError(
+            f"there is nothing to collect of {wildcards.experiment} on {wildcards.target}: the preset "
+            f"{settings.preset} measures it on {', '.join(targets_of(wildcards.experiment)) or 'none of the targets'}"
+        )
     return {
         table: expand(
             "results/measured/{target}/{toolchain}/{experiment}.{part}.{table}",

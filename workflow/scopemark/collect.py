@@ -117,9 +117,6 @@ def summarise(cases: pd.DataFrame, samples: pd.DataFrame, run: str) -> pd.DataFr
     discarded = samples[~counted].groupby(CASE).size().rename("discarded")
     frame = cases.merge(found.reset_index(), how="left", on=CASE).merge(discarded.reset_index(), how="left", on=CASE)
     frame = frame.assign(run=run, discarded=frame["discarded"].fillna(0), samples=frame["samples"].fillna(0))
-    # Its budget cut it short, but what it has gives an interval, and the interval says how much it is worth.
-    short = (frame["status"] == "skipped") & frame["low_seconds"].notna()
-    frame["status"] = frame["status"].mask(short, "unstable")
     for work in ("operations", "issued", "bytes"):
         frame[f"{work}_per_second"] = frame[work].astype("Float64") / frame["median_seconds"]
     for ending, bound in (("low", "high"), ("high", "low"), ("best", "minimum")):

@@ -9,6 +9,8 @@ from scopemark.grid import spelled
 from scopemark.jobs import job
 from scopemark.measure.run import measure_experiment
 
+BUILD = "binary", "support", "support_host", "host"  # which of them there are depends on the target
+
 description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
     target, spellings = snakemake.params.target, snakemake.params.spellings
@@ -23,11 +25,8 @@ with job(snakemake.log[0]) as log:
         target=target,
         facts=snakemake.params.facts,
         toolchain=snakemake.wildcards.toolchain,
-        binary=Path(snakemake.input.binary),
-        support=snakemake.input.get("support"),
-        support_host=snakemake.input.get("support_host"),
+        build={name: snakemake.input[name] for name in BUILD if snakemake.input.get(name)},
         kernels=Path(snakemake.input.kernels),
-        host=snakemake.input.get("host"),
         host_kernels=snakemake.input.get("host_kernels"),
         machine=machine,
         limits=snakemake.params.limits,

@@ -20,8 +20,8 @@ with job(snakemake.log[0]) as log:
         if case.parameters["sampling"] == "adaptive"
     }
     kernels = tables.read("kernels", snakemake.input.kernels).set_index("kernel")
-    files = Path(snakemake.input.binary), snakemake.input.support, snakemake.input.support_host
-    site = site_of(experiment, target, snakemake.params.facts, *files)
+    build = {name: snakemake.input[name] for name in ("binary", "support", "support_host")}
+    site = site_of(experiment, target, snakemake.params.facts, build)
     journals = Path("results/trust") / target.name / "journal"
     with exclusive(target.uuid):
         repeat, timing = measure_twice(

@@ -29,11 +29,8 @@ def measure_experiment(
     target: Target,
     facts: Mapping[str, Any],
     toolchain: str,
-    binary: Path,
-    support: str | None,
-    support_host: str | None = None,
+    build: Mapping[str, str],
     kernels: Path,
-    host: str | None = None,
     host_kernels: str | None = None,
     machine: Machine | None = None,
     limits: Mapping[str, float],
@@ -43,8 +40,10 @@ def measure_experiment(
 ) -> None:
     """Measure what is not in the journal yet, and write every case of the grids with its samples.
 
-    kernels: the table of the kernels that the target runs. host, host_kernels: on a GPU, the build of the CPU code that
-    takes part, and its table. machine: what is known of the target; it is asked, if that is nothing.
+    build: the files that a worker opens. binary: what the target runs; and on a GPU support and support_host: the
+    engine's own kernels and C++; host: the CPU code that takes part, if any does.
+    kernels, host_kernels: the tables of the kernels in binary and in host.
+    machine: what is known of the target; it is asked, if that is nothing.
     The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
     """
     default = {"budget_seconds": limits["budget_seconds"]}
@@ -60,7 +59,7 @@ def measure_experiment(
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
     kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
-    site = site_of(experiment, target, facts, binary, support, support_host, host, machine, backends(cases))
+    site = site_of(experiment, target, facts, build, machine, backends(cases))
     with exclusive(target.uuid or "cpu"):
         possible = [case for case in cases if case.id not in lacking]
         session = Session(f"{target.name} {experiment.name}", site, possible, hashes, journal, limits, log)
@@ -85,23 +84,17 @@ def site_of(
     experiment: Experiment,
     target: Target,
     facts: Mapping[str, Any],
-    binary: Path,
-    support: str | None,
-    support_host: str | None = None,
-    host: str | None = None,
+    build: Mapping[str, str],
     machine: Machine | None = None,
     backends: Sequence[str] = ("kernels",),
 ) -> Site:
-    """Where a job measures: how its workers are opened, and what identifies the machine."""
+    """Where a job measures: how its workers are opened, with which files, and what identifies the machine."""
     opening = {
         "experiment": experiment.name,
         "kind": target.kind,
         "device": target.device,
-        "binary": str(binary),
-        "support": support,
-        "support_host": support_host,
-        "host": host,
         "backends": list(backends),
+        **build,
     }
     return Site(opening, facts, machine or machine_of(target), target.uuid)
 

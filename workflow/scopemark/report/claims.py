@@ -137,7 +137,8 @@ def _elsewhere(claims: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, list
 
 def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
     """Per machine, those of this run first: name, run, here; what leads, if it is clear; the groups: experiment, topic,
-    questions, and how many of these were asked; and the questions that this run does not answer, by the reason.
+    questions; how many of these were asked, and how many answered clearly; and the questions that this run does not
+    answer, by the reason.
 
     A question has its answers, each a finding, the conditions that it was found under, which end its sentence in
     brackets, and what there is to tell of a surprise.
@@ -163,8 +164,9 @@ def advice_by_machine(file: str, machines) -> list[dict[str, Any]]:
             questions.setdefault(entry.question, []).append((*_split(entry.answer), surprise))
         listed = [(experiment, topic, questions) for (experiment, topic), questions in groups.items()]
         block = {"name": name, "run": where, "here": run == HERE, "kind": kind, "lead": lead, "groups": listed}
-        asked = sum(len(questions) for _, _, questions in listed)
-        blocks.append(block | {"asked": asked, "unanswered": unanswered})
+        every = [answers for _, _, questions in listed for answers in questions.values()]
+        clear = [any(not finding.startswith(CANNOT_TELL) for finding, *_ in answers) for answers in every]
+        blocks.append(block | {"asked": len(every), "answered": sum(clear), "unanswered": unanswered})
     return sorted(blocks, key=lambda block: (not block["here"], block["kind"] != "gpu"))
 
 

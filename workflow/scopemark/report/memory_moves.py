@@ -209,7 +209,8 @@ def _span(best: list[str], compared: Sequence[Sequence[Case]], sizes: Sequence[i
     verb = "is the fastest" if len(best) == 1 else "are equally fast" if alike else "cannot be told apart"
     behind = [case for case in first if case["way"] not in best]
     if not behind:
-        return f"{'all' if alike else 'they'} {verb} {where} ({took(first[0])} for {size(first[0])})"
+        said = "all are equally fast" if alike else "nothing tells another from the fastest"
+        return f"{said} {where} ({took(first[0])} for {size(first[0])})"
     found = f"{way(behind[0]['way'])} takes {times(ratio(behind[0], first[0]))} the time"
     return f"{listed([way(name) for name in best])} {verb} {where} ({took(first[0])} for {size(first[0])}; {found})"
 

@@ -14,4 +14,4 @@ def data(results: Results) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    return dots(frame, "share_kept", "updates that survive, in % (bar: least to most)", 5.0, scale=0.01)
+    return dots(frame, "share_kept", "updates that survive, in % (bar: least to most)", 5.0, scale=0.01, linear=True)
