@@ -1,23 +1,17 @@
-"""Verdicts on hand-made rows whose answers are arithmetic, and definitions that are wrong."""
+"""Verdicts on hand-made rows whose answers are arithmetic."""
 
 from __future__ import annotations
 
-import copy
-
 import pandas as pd
 import pytest
-import yaml
 
 from claim_rows import CPU, EXPERIMENT, GPU, row
-from scopemark.claims.code import judge_build
-from scopemark.claims.definitions import check_condition, lacking, load_claims
+from scopemark.claims.definitions import lacking, load_claims
 from scopemark.claims.finding import claim_tables
 from scopemark.claims.judge import Place, judge, places
 from scopemark.claims.text import family_text, ratio_text
 from scopemark.claims.verdict import equal, family_verdict, greater, judge_ratios, no_faster, no_slower
-from scopemark.errors import UserError
 from scopemark.quantities import matched_pairs, meets, plain
-from scopemark.quantities_code import kernel_words
 from scopemark.report.format import digits
 from scopemark.statistics import Interval
 from scopemark.tables import check
@@ -255,61 +249,6 @@ def test_needs():
     assert lacking({"architecture_at_least": 90}, GPU) is None
 
 
-def kernel(api, instruction, architecture="sm_90", name="block_relaxed_fetch_add_uint32_shared_uniform_discarded"):
-    return {
-        "toolchain": "t",
-        "architecture": architecture,
-        "kernel": f"counter__{api}_{name}",
-        "instruction": instruction,
-    }
-
-
-def test_instructions_are_compared_as_sets():
-    code = [
-        kernel("atomic_ref", "ATOMS.ADD"),
-        kernel("intrinsic", "ATOMS.ADD"),
-        kernel("atomic", "ATOM.E.ADD", "sm_80"),
-    ]
-    finding = judge_build(CLAIMS["SA7"], EXPERIMENT, code, [])
-    assert (finding.verdict, finding.pairs, finding.holding) == ("holds", 1, 1)
-    code.append(kernel("intrinsic", "ATOMS.ADD", "sm_80"))
-    finding = judge_build(CLAIMS["SA7"], EXPERIMENT, code, [])
-    assert (finding.verdict, finding.pairs, finding.holding) == ("contradicted", 2, 1)
-    assert "ATOM.E.ADD against ATOMS.ADD (sm_80, block, shared)" in finding.detail
-
-
-def test_without_kernels_there_is_nothing_to_compare():
-    assert judge_build(CLAIMS["SA7"], EXPERIMENT, [], []).verdict == "not testable here"
-    assert judge_build(CLAIMS["SA10"], EXPERIMENT, [kernel("atomic", "")], []).verdict == "not testable here"
-
-
-def test_both_builds_share_a_template_not_an_instance():
-    host = [kernel("atomic_ref", "", "host", "system_relaxed_fetch_add_uint32_global_opaque_used")]
-    finding = judge_build(CLAIMS["SA10"], EXPERIMENT, [kernel("atomic_ref", ""), kernel("atomic", "")], host)
-    assert (finding.verdict, finding.pairs) == ("holds", 1)
-    assert "sm_90 (1 kernels)" in finding.detail
-    intrinsics = [kernel("intrinsic", "")]
-    assert judge_build(CLAIMS["SA10"], EXPERIMENT, intrinsics, intrinsics).verdict == "not testable here"
-
-
-def test_the_words_of_a_kernel_whose_words_hold_the_separator():
-    words = kernel_words(COUNTER, "counter__std_atomic_ref_system_seq_cst_compare_exchange_uint64_global_opaque_used")
-    assert list(words.values()) == [
-        "std_atomic_ref",
-        "system",
-        "seq_cst",
-        "compare_exchange",
-        "uint64",
-        "global",
-        "opaque",
-        "used",
-    ]
-    match = EXPERIMENT.benchmark("match_count")
-    assert kernel_words(match, "match_count__atomic_ref_two_level") == {"api": "atomic_ref", "form": "two_level"}
-    assert kernel_words(COUNTER, "match_count__atomic_ref_two_level") is None
-    assert kernel_words(COUNTER, "counter__nothing") is None
-
-
 def test_numbers_have_three_digits():
     assert [digits(value) for value in (12.04, 0.9531, 1234.6, 9.996, 1, 0)] == [
         "12.0",
@@ -352,68 +291,3 @@ def test_the_places_are_named_by_their_runs(tmp_path):
     assert found == [("here", "cpu"), (run, "old")]
     found = [(place.run, place.target) for place in places([here, recorded], [summary.iloc[:0]])]
     assert found == [("here", "cpu")]  # whether or not it has rows; a recorded run without any is left out
-
-
-def test_every_claim_of_the_list_is_there():
-    assert {f"SA{number}" for number in range(1, 11)} <= set(CLAIMS)
-
-
-def broken(path, value):
-    """The definition of SA1 alone, with one key set to a value, or removed by None."""
-    claims = {"claims": {"SA1": copy.deepcopy(CLAIMS["SA1"])}}
-    inner = claims["claims"]["SA1"]
-    *parents, last = path.split(".")
-    for key in parents:
-        inner = inner[key]
-    if value is None:
-        del inner[last]
-    else:
-        inner[last] = value
-    return claims
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "parts"),
-    [
-        ("relation", "faster", ["claims.SA1.relation", "'faster'", "greater, equal, no_slower"]),
-        ("relation", "exact", ["claims.SA1.relation", "'exact'", "greater, equal, no_slower"]),
-        ("verdict", "holds", ["claims.SA1", "'verdict'", "statement"]),
-        ("statement", None, ["claims.SA1", "'statement'"]),
-        ("needs.kind", "tpu", ["claims.SA1.needs.kind", "'tpu'", "gpu, cpu, build"]),
-        ("needs.kind", "build", ["claims.SA1.needs.kind", "machine code"]),
-        ("quantity.benchmark", "counters", ["quantity.benchmark", "'counters'", "counter, match_count"]),
-        ("quantity.where.scoop", "block", ["quantity.where.scoop", "scope, order"]),
-        ("quantity.a.scope", "warp", ["quantity.a.scope", "'warp'", "device, block, system"]),
-        ("quantity.where.blocks", [1, "many"], ["quantity.where.blocks", "'many'", "N/sm"]),
-        ("quantity.where.iterations", {"over": 3}, ["quantity.where.iterations", "at_least"]),
-        ("quantity.where.scope", "system", ["quantity.a.scope", "'block'", "where.scope is 'system'"]),
-        ("quantity.by", ["colour"], ["quantity.colour"]),
-        ("quantity.control", {"scoop": "block"}, ["quantity.control.scoop", "scope, order"]),
-        ("context", [{"label": "x", "where": {"sampling": "best"}}], ["context.0.where.sampling", "'best'"]),
-    ],
-)
-def test_a_wrong_definition_is_named(tmp_path, path, value, parts):
-    file = tmp_path / "scoped_atomics.yaml"
-    file.write_text(yaml.safe_dump(broken(path, value)))
-    with pytest.raises(UserError) as raised:
-        load_claims("scoped_atomics", file)
-    for part in [str(file), *parts]:
-        assert part in str(raised.value)
-
-
-@pytest.mark.parametrize("text", ["", "claims: [", "claims: {}", "claims: {first: {}}", "- 1"])
-def test_what_is_no_definition_file_is_named(tmp_path, text):
-    file = tmp_path / "scoped_atomics.yaml"
-    file.write_text(text)
-    with pytest.raises(UserError, match=r"scoped_atomics\.yaml"):
-        load_claims("scoped_atomics", file)
-
-
-def test_an_experiment_without_a_file_claims_nothing(tmp_path):
-    assert load_claims("scoped_atomics", tmp_path / "none.yaml") == {}
-
-
-def test_a_condition_may_name_an_axis_of_any_of_the_benchmarks():
-    check_condition({"form": "two_level", "scope": "block"}, EXPERIMENT.benchmarks, "w")
-    with pytest.raises(UserError, match=r"w\.form"):
-        check_condition({"form": "two_level"}, [COUNTER], "w")
