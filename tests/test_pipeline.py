@@ -256,6 +256,10 @@ def test_a_kernel_that_does_not_compile_costs_its_experiment_alone(tmp_path):
     assert "Traceback" not in done.stderr
     assert "kernels/faults.cu: the C++ compiler failed" in done.stderr
     assert "subtract" in done.stderr
+    reports = re.findall(r"the whole report is in (\S+)", done.stderr)
+    assert reports
+    for report in reports:  # nvcc's and the C++ compiler's; the source line below the message is not in the terminal's
+        assert re.search(r"^ .*subtract\(counter, 2\)", (run.tree / report).read_text(), re.M)
     assert len(run.cases("scoped_atomics")) == CASES["scoped_atomics"]
 
 

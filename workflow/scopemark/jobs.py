@@ -26,7 +26,8 @@ def share_package() -> None:
 def job(log: str) -> Iterator[IO[str]]:
     """Open the job's log. A UserError ends the job with its message alone, in the log and on the terminal."""
     Path(log).parent.mkdir(parents=True, exist_ok=True)
-    with open(log, "w", buffering=1) as file:
+    Path(log).write_text("")
+    with open(log, "a", buffering=1) as file:  # behind what a compiler leaves there
         try:
             yield file
         except UserError as error:
