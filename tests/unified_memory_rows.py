@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_rows import EXPERIMENT, row
+from memory_rows import EXPERIMENT, MIB, row
 from scopemark.claims.definitions import load_claims
 from scopemark.claims.judge import Place, judge
 
@@ -45,6 +45,23 @@ def refused(benchmark, machine, **parameters):
     reason = made.missing(axes, Machine("gpu", 132, attributes=machine["gpu"]))
     assert reason is not None
     return row(benchmark, status="unsupported", reason=reason, **parameters)
+
+
+def canary(allocator, access="read", status="ok", machine=MANAGED_ONLY, **others):
+    """A canary that was sent into memory, or that the machine refused."""
+    if status == "refused":
+        return refused("canary", machine, allocator=allocator, access=access)
+    return row("canary", status=status, allocator=allocator, access=access, sampling="best_of_3", **others)
+
+
+def access(seconds=1.0, *, faults=None, **parameters):
+    """A pass over managed memory of 64 MiB, unless the parameters say otherwise."""
+    return row("access", seconds, faults=faults, **({"allocator": "managed", "size_bytes": 64 * MIB} | parameters))
+
+
+def passes(first, second, **parameters):
+    """A first and a second pass over the same memory, from their seconds."""
+    return [access(seconds, **{"pass": number}, **parameters) for number, seconds in ((1, first), (2, second))]
 
 
 def judged(claim, rows, machine=MANAGED_ONLY):
