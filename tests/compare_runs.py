@@ -3,10 +3,7 @@
 import json
 
 from scopemark import tables
-from scopemark.compare.runs import (
-    Thresholds,
-    compare_runs,
-)
+from scopemark.compare.runs import Thresholds, compare_runs
 from scopemark.stored_run import StoredRun
 
 MACHINE = {

@@ -8,13 +8,10 @@ matplotlib.use("agg")
 
 import pytest
 
-from helpers import ROOT
 from scopemark import tables
 from scopemark.trust_report import null, nvbench, repeat, source, words
 from scopemark.trust_report.goals import MET, MISSED, UNCLEAR, at_least, at_most, wilson
 from trust_rows import batched, cold, durations_table, nvbench_table, pairs_table, repeat_table, timing_table
-
-MACHINE = ROOT / "reports/reference/nvidia-h200/machine.json"
 
 
 def test_wilson_gives_the_published_intervals():

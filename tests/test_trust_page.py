@@ -17,9 +17,7 @@ from scopemark.figures.save import read_points, save, write_points
 from scopemark.layout import figures
 from scopemark.trust_report import page
 from scopemark.trust_report.runs import TABLES, load_runs
-from trust_rows import batched, cold, durations_table, nvbench_table, pairs_table, repeat_table, timing_table
-
-MACHINE = ROOT / "reports/reference/nvidia-h200/machine.json"
+from trust_rows import MACHINE, batched, cold, durations_table, nvbench_table, pairs_table, repeat_table, timing_table
 
 
 @pytest.fixture

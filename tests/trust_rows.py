@@ -7,7 +7,10 @@ import matplotlib
 matplotlib.use("agg")
 
 
+from helpers import ROOT
 from scopemark import tables
+
+MACHINE = ROOT / "reports/reference/nvidia-h200/machine.json"
 
 
 def cold(case, seconds, ratio, half=0.0, noise=0.0, nvbench_half=0.0, wall=(0.1, 10.0)):

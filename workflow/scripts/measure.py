@@ -7,9 +7,7 @@ from scopemark.collect import read_machine
 from scopemark.experiment import load_experiment
 from scopemark.grid import spelled
 from scopemark.jobs import job
-from scopemark.measure.run import measure_experiment
-
-BUILD = "binary", "support", "support_host", "host"  # which of them there are depends on the target
+from scopemark.measure.run import build_files, measure_experiment
 
 description = snakemake.input.get("machine")
 with job(snakemake.log[0]) as log:
@@ -25,7 +23,7 @@ with job(snakemake.log[0]) as log:
         target=target,
         facts=snakemake.params.facts,
         toolchain=snakemake.wildcards.toolchain,
-        build={name: snakemake.input[name] for name in BUILD if snakemake.input.get(name)},
+        build=build_files(snakemake.input),
         kernels=Path(snakemake.input.kernels),
         host_kernels=snakemake.input.get("host_kernels"),
         machine=machine,

@@ -8,7 +8,7 @@ from scopemark.experiment import load_experiment
 from scopemark.grid import expand_all
 from scopemark.jobs import job
 from scopemark.measure.lock import exclusive
-from scopemark.measure.run import code_hash, site_of
+from scopemark.measure.run import build_files, code_hash, site_of
 from scopemark.trust.repeat import measure_twice
 
 with job(snakemake.log[0]) as log:
@@ -20,8 +20,7 @@ with job(snakemake.log[0]) as log:
         if case.parameters["sampling"] == "adaptive"
     }
     kernels = tables.read("kernels", snakemake.input.kernels).set_index("kernel")
-    build = {name: snakemake.input[name] for name in ("binary", "support", "support_host")}
-    site = site_of(experiment, target, snakemake.params.facts, build)
+    site = site_of(experiment, target, snakemake.params.facts, build_files(snakemake.input))
     journals = Path("results/trust") / target.name / "journal"
     with exclusive(target.uuid):
         repeat, timing = measure_twice(

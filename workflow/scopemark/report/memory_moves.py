@@ -206,11 +206,11 @@ def _span(best: list[str], compared: Sequence[Sequence[Case]], sizes: Sequence[i
     }[ends]
     where = where if len(of) > 1 else f"at {sized(of[0])}"
     alike = all(_alike(case, several[0]) for several in compared for case in several[1:] if case["way"] in best)
-    verb = "is the fastest" if len(best) == 1 else "are equally fast" if alike else "cannot be told apart"
     behind = [case for case in first if case["way"] not in best]
     if not behind:
         said = "all are equally fast" if alike else "nothing tells another from the fastest"
         return f"{said} {where} ({took(first[0])} for {size(first[0])})"
+    verb = "is the fastest" if len(best) == 1 else "are equally fast" if alike else "cannot be told apart"
     found = f"{way(behind[0]['way'])} takes {times(ratio(behind[0], first[0]))} the time"
     return f"{listed([way(name) for name in best])} {verb} {where} ({took(first[0])} for {size(first[0])}; {found})"
 
