@@ -14,6 +14,7 @@ from scopemark.experiment import load_experiment
 from scopemark.grid import instances
 from scopemark.targets import find_gpus
 from scopemark.toolchain import find_toolchains
+from session_bench import Bench
 from stage_of_arrays import MANAGED_ONLY
 from stage_of_threads import Threads, taken
 
@@ -31,6 +32,12 @@ def pytest_collection_modifyitems(items):
 def _own_locks(tmp_path, monkeypatch):
     """The tests neither wait for a measurement on this machine nor hold one up."""
     monkeypatch.setenv("SCOPEMARK_LOCKS", str(tmp_path / "locks"))
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    """A session whose workers do what a test says."""
+    return Bench(tmp_path, monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ The CUDA programming guide's section on atomic functions says which overloads th
 capability on.
 """
 
+import itertools
 import random
 import struct
 
@@ -11,11 +12,12 @@ import numpy
 import pytest
 
 from intrinsics_cases import INTRINSICS, cases
+from scopemark.axes import cold_shots, fixed_samples
 from scopemark.benchmark import Machine
 from scopemark.errors import UserError
 from scopemark.experiments.atomic_intrinsics import contention, histogram, operation, sample
 from scopemark.experiments.atomic_intrinsics.common import hashed, zipf
-from scopemark.grid import check_grid, expand, instances
+from scopemark.grid import check_grid, expand_all, instances
 
 # What the updates must leave
 
@@ -178,15 +180,19 @@ def test_the_sample_launches_a_thread_for_every_update():
 
 
 def test_the_default_preset_holds_the_samples_twelve(configuration):
+    """As the sample launches them, in the order of its source."""
     block = configuration["experiments"]["atomic_intrinsics"]
-    found = []
-    for name in ("sample", "sample_refs"):
-        assert name in block["presets"]["default"]
-        found += [case.parameters for case in expand(INTRINSICS, block["grids"][name], "gpu")[0]]
-    assert len({(p["operation"], p["api"]) for p in found}) == len(found) == 12
-    assert {(p["slots"], p["updates"], p["threads_per_block"], p["cache"], p["sampling"]) for p in found} == {
-        (10, 1_000_000, 1000, "warm", "single_shots_3")
+    grids = [block["grids"][name] for name in block["presets"]["default"]]
+    found = [case.parameters for case in expand_all(INTRINSICS, grids, "gpu")[0]]
+    found = [p for p in found if cold_shots(p["sampling"])]
+    ways = ["plain", "intrinsic", "std_atomic_ref", "atomic_ref"]
+    assert [(p["operation"], p["api"]) for p in found] == list(itertools.product(["add", "max", "cas"], ways))
+    assert {(p["slots"], p["updates"], p["threads_per_block"], p["cache"]) for p in found} == {
+        (10, 1_000_000, 1000, "warm")
     }
+    # Processes that end early must have launched what comes before.
+    shots = [fixed_samples(p["sampling"]) for p in found]
+    assert shots == sorted(shots, reverse=True)
     assert all((p["order"], p["scope"]) == ("seq_cst", "system") for p in found if p["api"].endswith("_ref"))
 
 

@@ -105,7 +105,7 @@ MISTAKES = [
         (*HEADLINE, "sampling"),
         "best_of_0",
         "headline.sampling",
-        ["'best_of_0'", "adaptive, best_of_N or single_shots_N"],
+        ["'best_of_0'", "adaptive, best_of_N, single_shots_N or cold_shots_N"],
     ),
     ((*HEADLINE, "budget_seconds"), "long", "headline.budget_seconds", ["'long'", "positive number"]),
     ((*HEADLINE, "api"), "builtin", "grids.headline", ["has no case", "a GPU has intrinsics, not builtins"]),

@@ -179,6 +179,7 @@ def test_an_instance_is_listed_once():
     [
         ("best_of_5", 5),
         ("single_shots_5", 5),
+        ("cold_shots_5", 5),
         ("best_of_99", 99),
         ("best_of_100", None),
         ("best_of_0", None),

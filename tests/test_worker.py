@@ -56,7 +56,8 @@ def start(monkeypatch):
 
 
 def ask(place, case, bytes):
-    request = {"case": case, "benchmark": "counter", "parameters": {}, "kernel": str(bytes), "first": 0, "n": 1}
+    request = {"case": case, "benchmark": "counter", "parameters": {"sampling": "adaptive"}, "kernel": str(bytes)}
+    request |= {"first": 0, "n": 1}
     return worker.answer(place, json.loads(json.dumps(request)))[0]
 
 

@@ -86,23 +86,36 @@ def foreign_count(value: Any, kind: str) -> str | None:
     return "a CPU has no SM: give a number, or N/cpu" if kind == "cpu" else "a GPU counts SMs: give a number, or N/sm"
 
 
-def sampling(name: str, default: str, help: str) -> Axis:
-    """How many samples are taken and how: "adaptive", "best_of_N" or "single_shots_N"."""
+_FIXED = re.compile(r"(best_of|single_shots|cold_shots)_([1-9][0-9]?)")
+
+
+def sampling(name: str, default: str, help: str, ways: Sequence[str] = ("best_of", "single_shots")) -> Axis:
+    """How many samples are taken and how: "adaptive", or one of the `ways` with a fixed number, as "best_of_5"."""
     return Axis(
         name,
         default,
         help,
-        "adaptive, best_of_N or single_shots_N, with N from 1 to 99",
-        lambda value: value == "adaptive" or fixed_samples(value) is not None,
+        f"adaptive, {', '.join(f'{way}_N' for way in ways[:-1])} or {ways[-1]}_N, with N from 1 to 99",
+        lambda value: value == "adaptive" or _way(value) in ways,
     )
 
 
 def fixed_samples(value: Any) -> int | None:
-    """The N of "best_of_N" or "single_shots_N"; None for anything else."""
-    match = re.fullmatch(r"(?:best_of|single_shots)_([1-9][0-9]?)", value) if isinstance(value, str) else None
-    return int(match[1]) if match else None
+    """The N of a fixed number of samples, as of "best_of_N"; None for anything else."""
+    match = _FIXED.fullmatch(value) if isinstance(value, str) else None
+    return int(match[2]) if match else None
 
 
 def single_shots(value: Any) -> bool:
     """Whether a case is launched as a plain program does it: nothing held, launch latency and all."""
-    return isinstance(value, str) and value.startswith("single_shots_")
+    return _way(value) == "single_shots"
+
+
+def cold_shots(value: Any) -> bool:
+    """Whether each sample is the only launch of the case in a process that begins with such launches."""
+    return _way(value) == "cold_shots"
+
+
+def _way(value: Any) -> str | None:
+    match = _FIXED.fullmatch(value) if isinstance(value, str) else None
+    return match[1] if match else None

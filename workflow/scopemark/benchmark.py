@@ -60,6 +60,9 @@ class Benchmark:
     measuring_axes = ()
     """How a case is sampled. Part of every case, because it is part of what the number means."""
 
+    measuring_rules = ()
+    """Which ways of sampling make no sense for a case."""
+
     last = False
     """Whether its grids are measured after all others of the target, because they may harm the machine."""
 
@@ -69,6 +72,10 @@ class Benchmark:
     @property
     def all_axes(self) -> tuple[Axis, ...]:
         return self.axes + self.measuring_axes
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        return self.rules + self.measuring_rules
 
     def entry(self, parameters: Parameters) -> str:
         """What is timed: the name of a kernel's entry point, or of a call."""

@@ -143,7 +143,7 @@ def _points(benchmark: Benchmark, grid: Mapping[str, Any], kind: str) -> Iterato
     for point in itertools.product(*values):
         parameters = dict(zip(names, point, strict=True), target_kind=kind)
         foreign = (foreign_count(value, kind) for value in point)
-        broken = (rule.reason for rule in benchmark.rules if rule.excludes(parameters))
+        broken = (rule.reason for rule in benchmark.all_rules if rule.excludes(parameters))
         yield parameters, next(filter(None, itertools.chain(foreign, broken)), None)
 
 

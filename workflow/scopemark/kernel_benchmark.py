@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scopemark.axes import choice, sampling
-from scopemark.benchmark import Benchmark, Machine, Parameters, Work
+from scopemark.axes import choice, cold_shots, sampling
+from scopemark.benchmark import Benchmark, Machine, Parameters, Rule, Work
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,15 @@ class KernelBenchmark(Benchmark):
             "sampling",
             "adaptive",
             "adaptive: until the median's interval is narrow; best_of_N: exactly N samples, at one address; "
-            "single_shots_N: N samples of a plain program's launch, its latency included",
+            "single_shots_N: N samples of a plain program's launch, its latency included; "
+            "cold_shots_N: one such launch in each of N processes that begin with it and the others like it",
+            ("best_of", "single_shots", "cold_shots"),
+        ),
+    )
+    measuring_rules = (
+        Rule(
+            "cold shots are a GPU's: the threads of a CPU are there before the clock starts",
+            lambda p: cold_shots(p["sampling"]) and p["target_kind"] == "cpu",
         ),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from scopemark.axes import cold_shots
 from scopemark.benchmark import Benchmark, Machine, Parameters
 from scopemark.procedure import Procedure
 
@@ -13,9 +14,11 @@ class Unsupported(Exception):
     """This machine lacks what a case needs; the message says what."""
 
 
-def backend_of(benchmark: Benchmark) -> str:
-    """The backend that a benchmark needs: "procedures" or "kernels"."""
-    return "procedures" if isinstance(benchmark, Procedure) else "kernels"
+def backend_of(benchmark: Benchmark, parameters: Parameters) -> str:
+    """The backend that a case needs: "procedures", "cold_shots" or "kernels"."""
+    if isinstance(benchmark, Procedure):
+        return "procedures"
+    return "cold_shots" if cold_shots(parameters["sampling"]) else "kernels"
 
 
 @dataclass

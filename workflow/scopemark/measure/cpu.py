@@ -11,6 +11,7 @@ import numpy as np
 from scopemark.benchmark import Machine, Parameters
 from scopemark.kernel_benchmark import Check, KernelBenchmark, Launch
 from scopemark.measure.backend import Batch, Unsupported
+from scopemark.measure.host_check import host_check
 from scopemark.targets import usable_cpus
 
 ALIGNMENT = 4096  # counters start on a page, so that the stride alone decides who shares a cache line
@@ -99,20 +100,9 @@ class CpuBackend:
         for _ in range(n):
             seconds = self._run(prepared)
             cycles = int(prepared.arrays[prepared.cycles][0]) if prepared.cycles else None
-            batch.add(seconds, _check(prepared), cycles=cycles)
+            left = host_check(prepared.check, prepared.arrays[prepared.check.buffer], prepared.expected)
+            batch.add(seconds, left, cycles=cycles)
         return batch
-
-
-def _check(prepared: PreparedCpu) -> tuple[int, float, float]:
-    check = prepared.check
-    observed = prepared.arrays[check.buffer][:: check.stride][: check.count]
-    expected = np.broadcast_to(prepared.expected, observed.shape)
-    wide = np.float64 if observed.dtype.kind == "f" else np.int64
-    return (
-        int(np.count_nonzero(observed != expected)),
-        observed.sum(dtype=wide).item(),
-        expected.sum(dtype=wide).item(),
-    )
 
 
 def _aligned(count: int, dtype: str) -> np.ndarray:

@@ -13,7 +13,6 @@ from scopemark.benchmark import Machine
 from scopemark.capabilities import machine_of
 from scopemark.experiment import Experiment
 from scopemark.grid import Case, expand_all
-from scopemark.measure.backend import backend_of
 from scopemark.measure.journal import Journal, Record
 from scopemark.measure.lock import exclusive
 from scopemark.measure.session import Session, Site, rows
@@ -59,7 +58,7 @@ def measure_experiment(
     journal = Journal(JOURNALS / target.name / toolchain / f"{experiment.name}.jsonl")
     kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
-    site = site_of(experiment, target, facts, build, machine, backends(cases))
+    site = site_of(experiment, target, facts, build, machine)
     with exclusive(target.uuid or "cpu"):
         possible = [case for case in cases if case.id not in lacking]
         session = Session(f"{target.name} {experiment.name}", site, possible, hashes, journal, limits, log)
@@ -91,22 +90,10 @@ def site_of(
     facts: Mapping[str, Any],
     build: Mapping[str, str],
     machine: Machine | None = None,
-    backends: Sequence[str] = ("kernels",),
 ) -> Site:
     """Where a job measures: how its workers are opened, with which files, and what identifies the machine."""
-    opening = {
-        "experiment": experiment.name,
-        "kind": target.kind,
-        "device": target.device,
-        "backends": list(backends),
-        **build,
-    }
+    opening = {"experiment": experiment.name, "kind": target.kind, "device": target.device, **build}
     return Site(opening, facts, machine or machine_of(target), target.uuid)
-
-
-def backends(cases: Sequence[Case]) -> list[str]:
-    """What a worker must have to run the cases: kernels are launched by one backend, procedures run on another."""
-    return sorted({backend_of(case.benchmark) for case in cases})
 
 
 def code_hash(case: Case, kernel_hashes: Mapping[str, str], host_hash: str = "") -> str:

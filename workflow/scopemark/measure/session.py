@@ -7,7 +7,6 @@ journal before the next begins; a case that kills the worker ends alone.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import random
@@ -17,18 +16,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from scopemark.axes import fixed_samples
+from scopemark.axes import cold_shots, fixed_samples
 from scopemark.benchmark import Machine
-from scopemark.errors import UserError
 from scopemark.grid import Case
-from scopemark.measure.child import Child, WorkerLost
+from scopemark.measure.backend import backend_of
+from scopemark.measure.child import WorkerLost
 from scopemark.measure.journal import OPTIONAL_FIELDS, SAMPLE_FIELDS, Journal, Record
 from scopemark.measure.monitor import Monitor
 from scopemark.measure.progress import Progress
 from scopemark.measure.stop import done_share, next_batch, outcome, rounds_left
+from scopemark.measure.workers import Workers
 
-START_ATTEMPTS = 3
-SPARES = 8  # workers that start side by side, at most: each holds all that it imports
 MEMORABLE_SECONDS = 0.001  # a case that is still prepared takes less to be found
 
 
@@ -71,14 +69,13 @@ class Session:
             for file in (log, sys.stderr):
                 print(f"warning: {warning}", file=file)
         self._identities = {case.id: identity(case, code_hashes[case.id], site.fingerprint) for case in cases}
-        self.records, self._session = journal.load(self._identities)
+        self.records, session = journal.load(self._identities)
         for record in self.records.values():
             if record.event and record.event[0] in ("failed", "timeout"):
                 record.event = None  # it may have been the machine's fault: try again
         self._prepare_seconds: dict[str, float] = {}  # of a case, the last time that it had to be prepared
         self._monitor = Monitor(site.uuid)
-        self._child: Child | None = None
-        self._spares: list[Child] = []
+        self._workers = Workers(site.opening, session, log)
         self._log = log
         # Where the wall time goes, in seconds: starting workers, preparing cases, taking samples, asking for them, and
         # putting them on disk with the card's state.
@@ -89,7 +86,7 @@ class Session:
         if case.id in self._skipped:
             return 0
         prepare = self._prepare_seconds.get(case.id, 0.0)
-        return next_batch(self.records[case.id], self._session, *self._rule(case), prepare)
+        return next_batch(self.records[case.id], self._workers.session, *self._rule(case), prepare)
 
     def _rule(self, case: Case) -> tuple[Mapping[str, float], str]:
         """What decides when a case is done: its limits, and how it is sampled."""
@@ -98,14 +95,16 @@ class Session:
     def run(self) -> dict[str, tuple[str, str]]:
         """Sample every case until it is done; case id to its status and reason."""
         try:
-            self._start_spares()
+            while series := self._series():
+                self._next_worker(series)
+                self._fire(series)
+                self._workers.close()
             while waiting := self._waiting(self._cases):
+                self._next_worker(waiting)
                 self._give_shares(waiting)
-                self._close_worker()
+                self._workers.close()
         finally:
-            self._close_worker()
-            for child in self._spares:
-                child.close()
+            self._workers.end()
         results = {case.id: self._outcome(case) for case in self._cases}
         counts: dict[str, int] = {}
         for status, _ in results.values():
@@ -115,21 +114,45 @@ class Session:
         self._log.write(f"wall time by part: {spent}\n")
         return results
 
+    def _next_worker(self, cases: Sequence[Case]) -> None:
+        """Be ready to open a worker with what these cases need, and with nothing else."""
+        begin = time.monotonic()
+        backends = {backend_of(case.benchmark, case.parameters) for case in cases}
+        rounds = max(rounds_left(self.records[case.id], *self._rule(case)) for case in cases)
+        self._workers.make_ready(sorted(backends), rounds)
+        self.timing["start"] += time.monotonic() - begin
+
     def _waiting(self, cases: Sequence[Case]) -> list[Case]:
         """The cases of which the worker process of this session is to take samples."""
         return [case for case in cases if self._next(case)]
+
+    def _series(self) -> list[Case]:
+        """The cold shots of the next worker process: from the first case to the last that lacks one.
+
+        What is launched before a kernel is part of what its first launch costs. So a series always begins at its begin.
+        """
+        cold = [case for case in self._cases if cold_shots(case.parameters["sampling"])]
+        while cold and not self._next(cold[-1]):
+            cold.pop()
+        return [case for case in cold if case.id not in self._skipped and not self.records[case.id].event]
+
+    def _fire(self, series: list[Case]) -> None:
+        """One shot of each case, as long as the process lives: in another they would not be the first launches."""
+        session = self._workers.session
+        for case in series:
+            self._batch(case, 1)
+            if self._workers.session != session:
+                break
 
     def _give_shares(self, waiting: list[Case]) -> None:
         """Have each case sampled by the worker of this session: in one go where more will follow, else in turns."""
         in_turns = self._limits["processes"] == 1  # nothing follows that would take turns with this
         if not in_turns:  # what a case finds of the one before it is part of what varies
-            waiting = random.Random(self._session).sample(waiting, len(waiting))
+            waiting = random.Random(self._workers.session).sample(waiting, len(waiting))
         while waiting:
             for case in waiting:
                 while n := self._next(case):
                     self._batch(case, n)
-                    if self._progress.due:
-                        self._progress.update(*self._done())
                     if in_turns:
                         break
             waiting = self._waiting(waiting)
@@ -142,17 +165,19 @@ class Session:
 
     def _done(self) -> tuple[int, float]:
         """How many cases are done, and what share of all the work is."""
+        session = self._workers.session
         shares = [
-            1.0 if case.id in self._skipped else done_share(self.records[case.id], self._session, *self._rule(case))
+            1.0 if case.id in self._skipped else done_share(self.records[case.id], session, *self._rule(case))
             for case in self._cases
         ]
         return sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1)
 
     def _batch(self, case: Case, n: int) -> None:
-        line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id], "session": self._session}
+        line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id]}
+        line["session"] = self._workers.session
         begin = time.monotonic()
         try:
-            worker = self._worker()
+            worker = self._workers.get()
             asked = time.monotonic()  # a worker's start is nobody's sampling time
             reply = worker.ask(
                 {
@@ -166,12 +191,12 @@ class Session:
                 self._limits["timeout_seconds"] * (n if fixed_samples(case.parameters["sampling"]) else 1),
             )
         except WorkerLost as lost:
-            self._drop_worker()
+            self._workers.drop()
             reply = {"event": [lost.status, str(lost)]}
         if "event" in reply:
             line["event"] = reply["event"]
             if reply["event"][0] == "failed":
-                self._drop_worker()
+                self._workers.drop()
         else:
             answered = time.monotonic()
             line.update(
@@ -190,55 +215,14 @@ class Session:
         self._journal.append(line)
         self.records[case.id].add(line)
         self.timing["record"] += time.monotonic() - begin
+        if self._progress.due:
+            self._progress.update(*self._done())
 
     def _judge(self, clock_hz: float | None, why: str) -> str:
         highest = self._monitor.highest_clock_hz
         if why or clock_hz is None or highest is None or clock_hz >= self._limits["clock_floor"] * highest:
             return why
         return f"SM clock below {self._limits['clock_floor']:.0%} of {highest / 1e6:.0f} MHz"
-
-    def _start_spares(self) -> None:
-        """Start the workers that will be needed, side by side, and wait until they do nothing but wait."""
-        needed = [rounds_left(self.records[case.id], *self._rule(case)) for case in self._waiting(self._cases)]
-        spares = min(max(needed, default=0), SPARES)
-        begin = time.monotonic()
-        self._spares = [Child(self._site.opening["kind"], self._log) for _ in range(spares)]
-        for child in self._spares:
-            with contextlib.suppress(WorkerLost):  # it is not alive when its turn comes
-                child.wait()
-        self.timing["start"] += time.monotonic() - begin
-
-    def _worker(self) -> Child:
-        """The worker, started if there is none. UserError if none will start, which is no case's fault."""
-        attempts = 0
-        if self._child is None:
-            self._spares = [child for child in self._spares if child.alive]  # what died while it waited is no attempt
-        while self._child is None:
-            try:
-                child = self._spares.pop() if self._spares else Child(self._site.opening["kind"], self._log)
-                child.open(self._site.opening)
-                self._child = child
-            except WorkerLost as lost:
-                attempts += 1
-                if attempts == START_ATTEMPTS:
-                    raise UserError(
-                        f"{self._site.opening['binary']}: no worker starts that can load it: {lost}"
-                    ) from None
-        return self._child
-
-    def _drop_worker(self) -> None:
-        """End the worker at once."""
-        if self._child:
-            self._child.kill()
-            self._child = None
-            self._session += 1
-
-    def _close_worker(self) -> None:
-        """Let the worker end by itself; the next is another session."""
-        if self._child:
-            self._child.close()
-            self._child = None
-            self._session += 1
 
 
 def rows(record: Record) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from scopemark.axes import fixed_samples
+from scopemark.axes import cold_shots, fixed_samples
 from scopemark.measure.journal import Record
 from scopemark.statistics import interval_over_processes, median_interval
 
@@ -29,8 +29,11 @@ def next_batch(
     if record.event is not None:
         return 0
     fixed = fixed_samples(sampling)
-    if fixed is not None:  # the book's way: its N launches belong together
-        return fixed if record.taken < fixed else 0
+    if fixed is not None:
+        wanted = record.taken < fixed
+        if cold_shots(sampling):  # a process has only one first launch
+            return int(wanted and record.taken_in(session)[0] == 0)
+        return fixed if wanted else 0  # the book's way: its N launches belong together
     processes = int(limits["processes"])
     others = record.processes
     here, taken_here, spent_here = others.pop(session, []), *record.taken_in(session)
@@ -75,6 +78,8 @@ def half_width(values: Sequence[float]) -> float:
 
 def rounds_left(record: Record, limits: Mapping[str, float], sampling: str) -> int:
     """How many worker processes are still to sample a case that is not done."""
+    if cold_shots(sampling):
+        return max(1, fixed_samples(sampling) - record.taken)
     if fixed_samples(sampling) is not None:
         return 1
     return max(1, int(limits["processes"]) - len(record.processes))

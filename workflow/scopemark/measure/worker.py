@@ -28,16 +28,21 @@ WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before
 
 def import_backends(kind: str) -> None:
     """Import all that a target of a kind may need: none of it is left to the first case."""
-    for module in ("measure.rehearsal", *(("measure.gpu", "stage.gpu_stage") if kind == "gpu" else ("measure.cpu",))):
+    gpu = "measure.gpu", "measure.cold_shots", "stage.gpu_stage"
+    for module in ("measure.rehearsal", *(gpu if kind == "gpu" else ("measure.cpu",))):
         importlib.import_module(f"scopemark.{module}")
 
 
 def open_backend(name: str, request: dict[str, Any]) -> Backend:
-    """Where procedures run, or where kernels are launched."""
+    """Where procedures run, where the first launches of a process are fired, or where kernels are launched."""
     if name == "procedures":
         from scopemark.measure.rehearsal import open_stage_backend
 
         return open_stage_backend(request)
+    if name == "cold_shots":
+        from scopemark.measure.cold_shots import ColdShots
+
+        return ColdShots(request["device"], *(Path(request[name]) for name in ("binary", "support_host")))
     if request["kind"] == "gpu":
         from scopemark.measure.gpu import GpuBackend
 
@@ -86,7 +91,7 @@ class Worker:
     def sample(self, request: dict[str, Any]) -> dict[str, Any]:
         start = time.perf_counter()
         benchmark = self._experiment.benchmark(request["benchmark"])
-        backend = self._backends[backend_of(benchmark)]
+        backend = self._backends[backend_of(benchmark, request["parameters"])]
         prepared = self._prepare(request, benchmark, backend)
         ready = time.perf_counter()
         warm_up = self._last.get(request["case"], 0.0) < WARM_UP_SECONDS

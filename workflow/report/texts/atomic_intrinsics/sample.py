@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from scopemark.axes import cold_shots
 from scopemark.experiments.atomic_intrinsics.sample import expected_slots
 from scopemark.figures.data import Results, counted, pick, widest
 from scopemark.report.format import DASH, digits, missing
@@ -32,7 +33,8 @@ NOTES = """\
 left       the sum over the elements after a launch, as the median of the repeats
 lost       what that lacks of the expected sum: for add and CAS the updates lost; the elements of max are too small by
            so much together. Then its share of the expected sum, and the least and the most of one launch
-one shot   a launch as a plain program times it, start-up included: median (least … most) of {shots}
+one shot   as the sample times it, start-up included: the only launch of the kernel in a process that launches these
+           kernels in their order and nothing before them: median (least … most) of so many processes
 warm       a launch without its start-up, repeated: median [95 % interval]; – where this point was not measured so
 published  one shot, by the sample's README, which names no GPU
 """
@@ -60,8 +62,6 @@ def _ways(cases: pd.DataFrame, ways: dict) -> pd.DataFrame:
 def _gpu(cases: pd.DataFrame, published: pd.DataFrame) -> str:
     if cases.empty:
         return ""
-    shots = cases[cases["sampling"].str.startswith("single_shots_")]
-    number = int(shots["samples"].max()) if len(shots) else 0
     threads = cases["launch_threads"].iloc[0]
     heading = f"{_count(POINT['updates'])} threads, {threads} in a block, update {POINT['slots']} ints; times in ms"
     columns = ["", "left", "lost", "share", "least … most", "repeats", "one shot", "warm", "published", ""]
@@ -69,10 +69,10 @@ def _gpu(cases: pd.DataFrame, published: pd.DataFrame) -> str:
 
     def times(one: pd.DataFrame, operation: str, api: str) -> list[str]:
         value = published.get(f"sample_{operation}_{api}")
-        shot = one[one["sampling"].str.startswith("single_shots_")]
+        shot = one[one["sampling"].map(cold_shots).astype(bool)]
         return [_shot(shot), _warm(pick(one, sampling="adaptive")), DASH if value is None else f"{value:,g}"]
 
-    return "\n".join([heading, *_blocks(cases, GPU_WAYS, columns, times), "", NOTES.format(shots=number)])
+    return "\n".join([heading, *_blocks(cases, GPU_WAYS, columns, times), "", NOTES])
 
 
 def _cpu(cases: pd.DataFrame) -> str:
@@ -137,12 +137,13 @@ def _left(cases: pd.DataFrame, operation: str) -> list[str]:
 
 
 def _shot(cases: pd.DataFrame) -> str:
-    """The median of single shots with their range."""
+    """The median of cold shots with their range and number."""
     known = cases[cases["median_seconds"].notna()]
     if known.empty:
         return DASH
     row = known.iloc[0]
-    return f"{_ms(row['median_seconds'])} ({_ms(row['minimum_seconds'])} … {_ms(row['maximum_seconds'])})"
+    least, median, most = (_ms(row[f"{name}_seconds"]) for name in ("minimum", "median", "maximum"))
+    return f"{median} ({least} … {most}) of {row['samples']:.0f}"
 
 
 def _warm(cases: pd.DataFrame) -> str:
