@@ -14,7 +14,7 @@ from scopemark.experiment import load_experiment
 from scopemark.experiments.unified_memory import oversubscription
 from scopemark.experiments.unified_memory.oversubscription import GIB, free_host_bytes, no_room
 from scopemark.grid import expand
-from scopemark.measure import session as session_module
+from scopemark.measure import workers
 from scopemark.measure.journal import Journal
 from scopemark.measure.session import Session, Site
 from stage_of_arrays import MANAGED_ONLY
@@ -33,7 +33,7 @@ def run(monkeypatch, tmp_path, limits, grid):
     def child(opening, log):
         raise Started
 
-    monkeypatch.setattr(session_module, "Child", child)
+    monkeypatch.setattr(workers, "Child", child)
     cases = expand(
         EXPERIMENT, {"benchmark": "oversubscription", "kind": "gpu", "sampling": "best_of_3", **grid}, "gpu"
     )[0]

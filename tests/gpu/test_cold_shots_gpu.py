@@ -1,7 +1,5 @@
 """Cold shots on the first GPU, through the session and its workers."""
 
-import io
-
 import pytest
 
 from helpers import LIMITS
@@ -36,8 +34,9 @@ def session(tmp_path_factory, toolchain):
     site = site_of(experiment, gpu, {}, {name: str(build / file) for name, file in files.items()})
     cases = expand_all(experiment, GRIDS, "gpu")[0]
     hashes = {case.id: "" for case in cases}
-    session = Session("test", site, cases, hashes, Journal(build / "journal"), {**LIMITS}, io.StringIO())
-    session.outcomes = session.run()
+    with (build / "log").open("w") as log:
+        session = Session("test", site, cases, hashes, Journal(build / "journal"), LIMITS, log)
+        session.outcomes = session.run()
     return session
 
 

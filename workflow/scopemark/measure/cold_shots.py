@@ -5,6 +5,7 @@ The worker that opens this backend launches nothing else: memory is filled from 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +52,8 @@ class ColdShots:
     keep_bytes = 2**30
 
     def __init__(self, device: int, cubin: Path, support_host: Path):
+        # All that is loaded is loaded before the first launch: loading is not what a launch costs.
+        os.environ["CUDA_MODULE_LOADING"] = "EAGER"
         self._device = cupy.cuda.Device(device)
         self._device.use()
         self.machine = gpu_machine(device)
