@@ -58,10 +58,10 @@
 #define OPERATION(NAME, OPERATION, TYPE, PLACEMENT, RESULT)                                                    \
   extern "C" __global__ void SCOPEMARK_CLUSTER_##PLACEMENT NAME(                                               \
       scopemark::operation::TYPE* counters, double* observed, unsigned long long* cycles, long long initial,   \
-      unsigned per_block, unsigned iterations, unsigned zero) {                                                \
+      unsigned per_block, unsigned iterations, unsigned per_thread, unsigned distance, unsigned zero) {        \
     using namespace scopemark::operation;                                                                      \
-    run<atomic_##OPERATION, TYPE, placement::PLACEMENT, result::RESULT>(counters, observed, cycles, initial,   \
-                                                                        per_block, iterations, zero);          \
+    run<atomic_##OPERATION, TYPE, placement::PLACEMENT, result::RESULT>(                                       \
+        counters, observed, cycles, initial, per_block, iterations, per_thread, distance, zero);               \
   }
 #endif
 

@@ -47,7 +47,13 @@ class Bench:
                 bench.opened.append(self.number)
                 self.backends = opening.get("backends")
 
-            def ask(self, request, timeout_seconds):
+                self.requests = []
+
+            def send(self, requests):
+                self.requests += requests
+
+            def receive(self, timeout_seconds):
+                request = self.requests.pop(0)
                 bench.accident(self, request)
                 n = request["n"]
                 reply = {name: [None] * n for name in ("clock_hz", "cycles", "major_faults", "minor_faults", "note")}

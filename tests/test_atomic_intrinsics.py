@@ -140,6 +140,25 @@ def test_float32_stops_at_2_to_the_24():
     assert rounded(2.0**24 + 1, "float32") == 2.0**24 == operation.final_value("add", "float32", 2**20, 32)
 
 
+@pytest.mark.parametrize(
+    ("type", "blocks", "per_block", "distance"),
+    # A page of 4096 bytes has 1024 elements of 4 bytes, or 256 of 16; 2 × 600 of 4 bytes need two pages.
+    [("uint32", 1, 1, 1024), ("float32x4", 1, 1, 256), ("uint32", 2, 600, 2048)],
+)
+def test_a_thread_goes_through_its_counters_page_by_page(type, blocks, per_block, distance):
+    grid = {"blocks": blocks, "counters_per_block": per_block, "threads_per_block": per_block, "iterations": 5}
+    (case,) = cases("operation", operation="add", type=type, counters_per_thread=3, **grid)
+    launch = case.benchmark.launch(case.parameters, Machine("gpu", 132))
+    buffers = case.benchmark.buffers(case.parameters, launch)
+    lanes = operation.TYPES[type].lanes
+    assert buffers["counters"].count == 2 * distance + blocks * per_block
+    assert buffers["observed"].count == 3 * blocks * per_block * lanes
+    assert case.benchmark.arguments(case.parameters, launch)[4:] == [per_block, 5, 3, distance, 0]
+    check = case.benchmark.check(case.parameters, launch)
+    assert (check.count, check.expected) == (3 * blocks * per_block * lanes, 5)
+    assert case.benchmark.operations(case.parameters, launch) == blocks * per_block * 3 * 5
+
+
 # Which cases there are
 
 

@@ -66,8 +66,9 @@ def test_a_worker_that_falls_silent_and_does_not_end(started, monkeypatch):
     worker = started(f"{ANSWERS}; exec sleep 600 >&-")
     worker.open({"kind": "cpu"})
     begin = time.monotonic()
+    worker.send([{"case": "a"}])
     with pytest.raises(WorkerLost, match="did not end"):
-        worker.ask({"case": "a"}, 60)
+        worker.receive(60)
     assert time.monotonic() - begin < 30
     assert not worker.alive
 
@@ -75,9 +76,28 @@ def test_a_worker_that_falls_silent_and_does_not_end(started, monkeypatch):
 def test_a_worker_whose_answers_come_in_pieces(started):
     worker = started(f"{ANSWERS}; read request; printf '{{\"a\":'; sleep 0.2; echo ' 1}}'; read end")
     worker.open({"kind": "cpu"})
-    assert worker.ask({"case": "a"}, 60) == {"a": 1}
+    worker.send([{"case": "a"}])
+    assert worker.receive(60) == {"a": 1}
     worker.close()
     assert not worker.alive
+
+
+def test_requests_that_are_sent_together_are_answered_one_after_another(started):
+    answer = 'read request; echo "{\\"asked\\": $request}"'
+    worker = started(f"{ANSWERS}; {answer}; {answer}; read end")
+    worker.open({"kind": "cpu"})
+    worker.send([{"case": "a"}, {"case": "b"}])
+    assert [worker.receive(60) for _ in "ab"] == [{"asked": {"case": "a"}}, {"asked": {"case": "b"}}]
+    worker.close()
+
+
+def test_of_a_worker_that_dies_between_two_answers_the_first_is_there(started):
+    worker = started(f"{ANSWERS}; read request; echo '{{\"a\": 1}}'; exit 7")
+    worker.open({"kind": "cpu"})
+    worker.send([{"case": "a"}, {"case": "b"}])
+    assert worker.receive(60) == {"a": 1}
+    with pytest.raises(WorkerLost, match="exit status 7"):
+        worker.receive(60)
 
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])

@@ -1,6 +1,7 @@
 """The backend of cold shots, on memory of the host in place of a GPU's: what is called when, and what is checked."""
 
 import ctypes
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -35,15 +36,22 @@ BENCHMARK = KernelBenchmark(
 
 
 class Gpu:
-    """A GPU whose memory is the host's. `calls` lists what it was asked to do."""
+    """A GPU whose memory is the host's. `calls` lists what it was asked to do, `places` where it was shot at."""
+
+    BYTES = 2**14
 
     def __init__(self):
-        self.calls, self.most_threads = [], 1024
+        self.calls, self.places, self.most_threads = [], [], 1024
+        self.memory = ctypes.create_string_buffer(b"\xff" * self.BYTES, self.BYTES)
+
+    def pointer(self, index, bytes):
+        """Of the arena: where sample `index` has its memory."""
+        assert (index + 1) * 4096 <= self.BYTES
+        assert bytes <= 4096
+        return SimpleNamespace(ptr=ctypes.addressof(self.memory) + index * 4096)
 
     def alloc(self, bytes):
-        memory = ctypes.create_string_buffer(b"\xff" * bytes, bytes)
-        self.calls.append(f"allocate {bytes}")
-        return SimpleNamespace(ptr=ctypes.addressof(memory), mem=SimpleNamespace(size=bytes, memory=memory))
+        return SimpleNamespace(ptr=ctypes.addressof(self.memory) + self.BYTES - bytes, mem=SimpleNamespace(size=bytes))
 
     def memcpy(self, to, source, bytes, direction):
         self.calls.append(f"copy {bytes}")
@@ -57,6 +65,7 @@ class Gpu:
         """The kernel: to each slot what it started with, its datum, and the number."""
         assert stream == 0  # the stream of a program that names none
         self.calls.append("fire")
+        self.places.append((shot.words[0] - ctypes.addressof(self.memory)) // 4096)
         arrays = [np.ctypeslib.as_array((ctypes.c_int32 * SLOTS).from_address(each)) for each in shot.words[:3]]
         arrays[0] += arrays[1] + arrays[2] + shot.words[4]
         arrays[1][:] = -1
@@ -80,6 +89,9 @@ def gpu(monkeypatch):
     )
     cupy = SimpleNamespace(cuda=cuda, RawModule=lambda path: SimpleNamespace(get_function=gpu.function))
     copies = {"memcpyHostToDevice": 1, "memcpyDeviceToHost": 2}
+    monkeypatch.setenv("CUDA_MODULE_LOADING", "LAZY")
+    monkeypatch.setattr(cold_shots, "Arena", lambda: gpu)
+    monkeypatch.setattr(cold_shots.Arena, "BYTES", gpu.BYTES, raising=False)
     monkeypatch.setattr(cold_shots, "cupy", cupy)
     monkeypatch.setattr(entry_point, "cupy", cupy)
     monkeypatch.setattr(cold_shots, "runtime", SimpleNamespace(memcpy=gpu.memcpy, memset=gpu.memset, **copies))
@@ -116,12 +128,17 @@ def test_nothing_is_launched_before_the_shot_and_nothing_is_between_it_and_the_e
     fire = gpu.calls.index("fire")
     assert gpu.calls[fire - 1] == "set 8"  # the cycles, last of what is set before
     assert gpu.calls[fire + 1] == "wait"
-    assert not any(call.startswith("allocate") for call in gpu.calls[fire:])
 
 
-def test_memory_holds_its_contents_before_every_shot(gpu):
+def test_memory_holds_its_contents_before_every_shot_each_at_a_place_of_its_own(gpu):
     """The kernel leaves its slots and their start changed."""
     assert shoot(n=3).wrong == [0, 0, 0]
+    assert gpu.places == [0, 1, 2]
+
+
+def test_all_is_loaded_before_the_first_launch(gpu):
+    shoot()
+    assert os.environ["CUDA_MODULE_LOADING"] == "EAGER"
 
 
 def test_the_flush_overwrites_as_much_as_the_l2_holds(gpu):

@@ -166,7 +166,7 @@ def test_what_is_left_is_told_at_the_pace_of_this_run(bench):
     session = bench.session({"iterations": 1})
     told = []
     session._progress._print = told.append
-    session._batch(session._cases[0], 3)
+    session._sample([(session._cases[0], 3)])
     session._progress._start = progress.time.monotonic() - 3.0
     session._progress.update(*session._done())
     assert told == ["67% done: 0 of 1 cases, 1 left, 0:03 gone, about 0:06 to go"]

@@ -94,14 +94,16 @@ SCOPEMARK_INLINE long long clock_now() {
   return now;
 }
 
-// counters: grid_blocks() * per_block elements that hold `initial`; a block's own lie in its shared memory unless
-//           Place is global.
-// observed: what is left in each of them, lane by lane, as a double.
-// cycles:   what the first thread's operations took.
-// zero:     0, which the compiler cannot know.
+// counters:   in `per_thread` places, `distance` elements apart, grid_blocks() * per_block elements that hold `initial`;
+//             a block's own lie in its shared memory unless Place is global.
+// observed:   what is left in each of them, place by place and lane by lane, as a double.
+// cycles:     what the first thread's operations took.
+// iterations: a thread's operations in each place: it goes from one to the next.
+// zero:       0, which the compiler cannot know.
 template <class Operation, class T, placement Place, result Result>
 SCOPEMARK_INLINE void run(T* counters, double* observed, unsigned long long* cycles, long long initial,
-                          unsigned per_block, unsigned iterations, unsigned zero) {
+                          unsigned per_block, unsigned iterations, unsigned per_thread, unsigned distance,
+                          unsigned zero) {
   const unsigned first = block_index() * per_block;
   T* base = counters + first;
   if constexpr (Place != placement::global) {
@@ -110,14 +112,16 @@ SCOPEMARK_INLINE void run(T* counters, double* observed, unsigned long long* cyc
   }
   group_barrier<Place>();
 
-  T* const at = reached<Place>(base + thread_index() % per_block);
+  T* at = reached<Place>(base + thread_index() % per_block);
   T before{};
   const long long start = clock_now();
-  for (unsigned step = 0; step < iterations; ++step) {
-    T operand = Operation::template operand<T>(step);
-    if constexpr (Result == result::used) operand = chained(operand, before, zero);
-    const T found = Operation::template apply<T>(at, operand, step);
-    if constexpr (Result == result::used) before = found;
+  for (unsigned place = 0; place < per_thread; ++place, at += distance) {
+    for (unsigned step = 0; step < iterations; ++step) {
+      T operand = Operation::template operand<T>(step);
+      if constexpr (Result == result::used) operand = chained(operand, before, zero);
+      const T found = Operation::template apply<T>(at, operand, step);
+      if constexpr (Result == result::used) before = found;
+    }
   }
   // The clock is read behind a decision that needs the last result, and instructions issue in order.
   if constexpr (Result == result::used) {
@@ -127,9 +131,12 @@ SCOPEMARK_INLINE void run(T* counters, double* observed, unsigned long long* cyc
   if (block_index() == 0 && thread_index() == 0) *cycles = static_cast<unsigned long long>(stop - start);
 
   group_barrier<Place>();
-  for (unsigned i = thread_index(); i < per_block; i += block_threads()) {
-    const T left = read_now(base + i);
-    for (unsigned lane = 0; lane < lanes<T>; ++lane) observed[(first + i) * lanes<T> + lane] = to_double(left, lane);
+  for (unsigned place = 0; place < per_thread; ++place) {
+    double* const seen = observed + (place * grid_blocks() * per_block + first) * lanes<T>;
+    for (unsigned i = thread_index(); i < per_block; i += block_threads()) {
+      const T left = read_now(base + place * distance + i);
+      for (unsigned lane = 0; lane < lanes<T>; ++lane) seen[i * lanes<T> + lane] = to_double(left, lane);
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -54,16 +54,18 @@ class Child:
     def open(self, opening: Mapping[str, Any]) -> None:
         """Make the backend that `opening` asks for. WorkerLost if it cannot."""
         self.wait()
-        self.ask(dict(opening), START_SECONDS)
+        self.send([opening])
+        self.receive(START_SECONDS)
 
-    def ask(self, request: dict[str, Any], timeout_seconds: float) -> dict[str, Any]:
-        """The reply to a request. WorkerLost if the worker dies or does not answer in time."""
-        try:
-            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+    def send(self, requests: Sequence[Mapping[str, Any]]) -> None:
+        """Put requests, which are answered one after another. If the worker is gone, `receive` says so."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._process.stdin.write(b"".join(json.dumps(request).encode() + b"\n" for request in requests))
             self._process.stdin.flush()
-            return json.loads(self._line(timeout_seconds))
-        except (BrokenPipeError, ConnectionResetError):
-            raise WorkerLost("failed", self._death()) from None
+
+    def receive(self, timeout_seconds: float) -> dict[str, Any]:
+        """The next reply. WorkerLost if the worker dies or does not answer in time."""
+        return json.loads(self._line(timeout_seconds))
 
     def _line(self, timeout_seconds: float) -> bytes:
         deadline = time.monotonic() + timeout_seconds

@@ -14,7 +14,7 @@ from scopemark.axes import fixed_samples, single_shots
 from scopemark.benchmark import Parameters
 from scopemark.capabilities import gpu_machine
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
-from scopemark.measure.arena import Arena
+from scopemark.measure.arena import Arena, lay_out
 from scopemark.measure.backend import Batch
 from scopemark.measure.entry_point import entry_point
 from scopemark.measure.held_stream import WARM_UP_NS, HeldStream
@@ -28,7 +28,6 @@ as the stream. One stream would report its offset as the kernel's time.
 """
 
 CHECK_THREADS = 1024
-ALIGNMENT = 256  # bytes, of each buffer within a placement
 
 
 @dataclass
@@ -78,13 +77,12 @@ class GpuBackend:
     def prepare(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str) -> PreparedGpu:
         launch = benchmark.launch(parameters, self.machine)
         function = entry_point(self._module, kernel, launch, self.machine)
-        scratch, fixed, offset = {}, {}, 0
-        for name, buffer in benchmark.buffers(parameters, launch).items():
-            if buffer.build:
-                fixed[name] = buffer.build(cupy)
-            else:
-                scratch[name] = (offset, buffer)
-                offset += -(-buffer.count * np.dtype(buffer.dtype).itemsize // ALIGNMENT) * ALIGNMENT
+        buffers = benchmark.buffers(parameters, launch)
+        fixed = {name: buffer.build(cupy) for name, buffer in buffers.items() if buffer.build}
+        buffers = {name: buffer for name, buffer in buffers.items() if not buffer.build}
+        sizes = {name: buffer.count * np.dtype(buffer.dtype).itemsize for name, buffer in buffers.items()}
+        offsets, size = lay_out(sizes)
+        scratch = {name: (offset, buffers[name]) for name, offset in offsets.items()}
         check = benchmark.check(parameters, launch)
         dtype = np.dtype(scratch[check.buffer][1].dtype if check.buffer in scratch else fixed[check.buffer].dtype)
         shared = isinstance(check.expected, str)
@@ -92,7 +90,7 @@ class GpuBackend:
             kernel=function,
             launch=launch,
             scratch=scratch,
-            scratch_bytes=offset,
+            scratch_bytes=size,
             fixed=fixed,
             arguments=benchmark.arguments(parameters, launch),
             check=check,
@@ -102,7 +100,7 @@ class GpuBackend:
             cycles=benchmark.cycles,
             walks=fixed_samples(parameters["sampling"]) is None,
             held=not single_shots(parameters["sampling"]),
-            own=cupy.empty(offset, dtype=cupy.uint8) if offset > Arena.BYTES // 2 else None,
+            own=cupy.empty(size, dtype=cupy.uint8) if size > Arena.BYTES // 2 else None,
         )
         self._device.synchronize()  # what was built is there before our stream, which waits for nobody, reads it
         # Everything that a hold will precede has been loaded and run: a first launch may wait for the device.

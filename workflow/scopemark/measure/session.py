@@ -97,7 +97,7 @@ class Session:
         try:
             while series := self._series():
                 self._next_worker(series)
-                self._fire(series)
+                self._sample([(case, 1) for case in series])
                 self._workers.close()
             while waiting := self._waiting(self._cases):
                 self._next_worker(waiting)
@@ -136,14 +136,6 @@ class Session:
             cold.pop()
         return [case for case in cold if case.id not in self._skipped and not self.records[case.id].event]
 
-    def _fire(self, series: list[Case]) -> None:
-        """One shot of each case, as long as the process lives: in another they would not be the first launches."""
-        session = self._workers.session
-        for case in series:
-            self._batch(case, 1)
-            if self._workers.session != session:
-                break
-
     def _give_shares(self, waiting: list[Case]) -> None:
         """Have each case sampled by the worker of this session: in one go where more will follow, else in turns."""
         in_turns = self._limits["processes"] == 1  # nothing follows that would take turns with this
@@ -152,7 +144,7 @@ class Session:
         while waiting:
             for case in waiting:
                 while n := self._next(case):
-                    self._batch(case, n)
+                    self._sample([(case, n)])
                     if in_turns:
                         break
             waiting = self._waiting(waiting)
@@ -172,46 +164,58 @@ class Session:
         ]
         return sum(share == 1 for share in shares), sum(shares) / max(len(shares), 1)
 
-    def _batch(self, case: Case, n: int) -> None:
+    def _sample(self, batches: Sequence[tuple[Case, int]]) -> None:
+        """Have the worker take so many samples of each case, without a pause between them, as long as it lives.
+
+        Each answer is put on disk as it comes.
+        """
+        begin = time.monotonic()
+        worker = self._workers.get()
+        asked = time.monotonic()  # a worker's start is nobody's sampling time
+        self.timing["start"] += asked - begin
+        worker.send([self._request(case, n) for case, n in batches])
+        for case, n in batches:
+            several = n if fixed_samples(case.parameters["sampling"]) else 1
+            try:
+                reply = worker.receive(self._limits["timeout_seconds"] * several)
+            except WorkerLost as lost:
+                reply = {"event": [lost.status, str(lost)]}
+            answered = time.monotonic()
+            self._take_in(case, reply, answered - asked)
+            if reply.get("event", [""])[0] in ("failed", "timeout"):
+                self._workers.drop()
+                return
+            asked = answered
+
+    def _request(self, case: Case, n: int) -> dict[str, Any]:
+        return {
+            "case": case.id,
+            "benchmark": case.benchmark.name,
+            "parameters": dict(case.parameters),
+            "kernel": case.kernel,
+            "first": self.records[case.id].taken,
+            "n": n,
+        }
+
+    def _take_in(self, case: Case, reply: Mapping[str, Any], seconds: float) -> None:
+        """Put a worker's answer, for which it took so many seconds, on disk and into the case's record."""
+        begin = time.monotonic()
         line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id]}
         line["session"] = self._workers.session
-        begin = time.monotonic()
-        try:
-            worker = self._workers.get()
-            asked = time.monotonic()  # a worker's start is nobody's sampling time
-            reply = worker.ask(
-                {
-                    "case": case.id,
-                    "benchmark": case.benchmark.name,
-                    "parameters": dict(case.parameters),
-                    "kernel": case.kernel,
-                    "first": self.records[case.id].taken,
-                    "n": n,
-                },
-                self._limits["timeout_seconds"] * (n if fixed_samples(case.parameters["sampling"]) else 1),
-            )
-        except WorkerLost as lost:
-            self._workers.drop()
-            reply = {"event": [lost.status, str(lost)]}
         if "event" in reply:
             line["event"] = reply["event"]
-            if reply["event"][0] == "failed":
-                self._workers.drop()
         else:
-            answered = time.monotonic()
             line.update(
                 {name: reply[name] for name in (*SAMPLE_FIELDS, *OPTIONAL_FIELDS)},
                 discarded=[self._judge(hz, why) for hz, why in zip(reply["clock_hz"], reply["discarded"], strict=True)],
-                spent_seconds=answered - asked - reply["prepare_seconds"],
+                spent_seconds=seconds - reply["prepare_seconds"],
                 **self._monitor.read(),
             )
             if reply["prepare_seconds"] > MEMORABLE_SECONDS:
                 self._prepare_seconds[case.id] = reply["prepare_seconds"]
-            self.timing["start"] += asked - begin
             self.timing["prepare"] += reply["prepare_seconds"]
             self.timing["sample"] += reply["sample_seconds"]
-            self.timing["exchange"] += answered - asked - reply["prepare_seconds"] - reply["sample_seconds"]
-            begin = answered
+            self.timing["exchange"] += seconds - reply["prepare_seconds"] - reply["sample_seconds"]
         self._journal.append(line)
         self.records[case.id].add(line)
         self.timing["record"] += time.monotonic() - begin

@@ -17,7 +17,7 @@ def data(results: Results) -> pd.DataFrame:
     rows = cases["operation"].astype("string") + " " + cases["type"].astype("string")
     frame = points(cases, x=rows, series="placement")
     measured = cases.set_index("case")
-    cycles = measured["kernel_cycles"] / measured["iterations"]
+    cycles = measured["kernel_cycles"] / (measured["operations"] / measured["launch_blocks"])  # of the first thread
     frame["cycles"] = frame["case"].map(dict(zip(measured.index, cycles, strict=True)))
     frame["cycles"] = frame["cycles"].where(frame["status"].isin(USABLE))
     frame = frame[[name for name in frame if not name.startswith("operations_per_second")]]

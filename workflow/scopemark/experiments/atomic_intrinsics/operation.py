@@ -5,6 +5,7 @@ On a GPU only: the CPU's operations are measured by scoped_atomics.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from scopemark.axes import choice, count, integer, resolve_count
@@ -53,6 +54,7 @@ BITS = 31  # the bit operations leave the sign bit of an int32 alone
 WRAP_BOUND = 1000  # increment and decrement wrap around there
 SUBTRACTED_FROM = 2**31 - 1
 CLUSTER = 2  # blocks
+PAGE_BYTES = 4096  # on an H200, half of them are near to a multiprocessor and half are far
 
 
 def initial_value(operation: str) -> int:
@@ -103,20 +105,27 @@ def _launch(parameters: Parameters, machine: Machine) -> Launch:
     )
 
 
+def _distance(parameters: Parameters, launch: Launch) -> int:
+    """Elements from a counter to the next one of the same thread: whole pages."""
+    page = PAGE_BYTES // TYPES[parameters["type"]].bytes
+    return math.ceil(launch.blocks * parameters["counters_per_block"] / page) * page
+
+
 def _buffers(parameters: Parameters, launch: Launch) -> dict[str, Buffer]:
-    counters = launch.blocks * parameters["counters_per_block"]
+    counters, per_thread = launch.blocks * parameters["counters_per_block"], parameters["counters_per_thread"]
     element = TYPES[parameters["type"]]
+    span = (per_thread - 1) * _distance(parameters, launch) + counters
     return {
-        "counters": Buffer(element.stored, counters, initial_value(parameters["operation"])),
-        "observed": Buffer("float64", counters * element.lanes, 0),
+        "counters": Buffer(element.stored, span, initial_value(parameters["operation"])),
+        "observed": Buffer("float64", per_thread * counters * element.lanes, 0),
         "cycles": Buffer("uint64", 1, 0),
     }
 
 
 def _arguments(parameters: Parameters, launch: Launch) -> list[str | int]:
     initial = initial_value(parameters["operation"])
-    per_block = parameters["counters_per_block"]
-    return ["counters", "observed", "cycles", initial, per_block, parameters["iterations"], 0]
+    counts = (parameters[name] for name in ("counters_per_block", "iterations", "counters_per_thread"))
+    return ["counters", "observed", "cycles", initial, *counts, _distance(parameters, launch), 0]
 
 
 def _check(parameters: Parameters, launch: Launch) -> Check:
@@ -124,7 +133,12 @@ def _check(parameters: Parameters, launch: Launch) -> Check:
     expected = final_value(
         parameters["operation"], parameters["type"], parameters["iterations"], launch.threads // per_block
     )
-    return Check("observed", launch.blocks * per_block * TYPES[parameters["type"]].lanes, 1, expected)
+    counters = launch.blocks * per_block * parameters["counters_per_thread"]
+    return Check("observed", counters * TYPES[parameters["type"]].lanes, 1, expected)
+
+
+def _operations(parameters: Parameters, launch: Launch) -> int:
+    return launch.blocks * launch.threads * parameters["counters_per_thread"] * parameters["iterations"]
 
 
 def _uneven(parameters: Parameters) -> bool:
@@ -140,9 +154,16 @@ OPERATION = KernelBenchmark(
         choice("placement", ["global", "shared", "cluster"], "memory: cluster is that of the neighbouring block"),
         choice("result", ["discarded", "used"], "used: a thread's operations are a chain"),
         integer("counters_per_block", 32, 1, 1024, "neighbouring counters that a block's threads are spread over"),
+        integer(
+            "counters_per_thread",
+            1,
+            1,
+            2**16,
+            "counters that each thread goes through, pages apart: an atomic's time depends on where its counter lies",
+        ),
         count("blocks", "8/sm", "blocks in the grid"),
         count("threads_per_block", 256, "threads in a block"),
-        integer("iterations", 64, 1, 2**20, "operations per thread"),
+        integer("iterations", 64, 1, 2**20, "operations per thread on each of its counters"),
     ),
     compile_axes=("operation", "type", "placement", "result"),
     rules=(
@@ -159,6 +180,10 @@ OPERATION = KernelBenchmark(
         ),
         Rule("the counters of a block share its threads evenly", _uneven),
         Rule(
+            "in its own memory a block has one counter for each thread",
+            lambda p: p["placement"] != "global" and p["counters_per_thread"] > 1,
+        ),
+        Rule(
             f"a cluster has {CLUSTER} blocks, and so the number of blocks, or that per SM, is even",
             lambda p: p["placement"] == "cluster" and int(str(p["blocks"]).split("/")[0]) % CLUSTER != 0,
         ),
@@ -174,8 +199,8 @@ OPERATION = KernelBenchmark(
     buffers=_buffers,
     arguments=_arguments,
     check=_check,
-    operations=lambda p, launch: launch.blocks * launch.threads * p["iterations"],
-    issued=lambda p, launch, aggregated: launch.blocks * launch.threads * p["iterations"],
+    operations=_operations,
+    issued=lambda p, launch, aggregated: _operations(p, launch),
     cycles="cycles",
     minimum_architecture=minimum_architecture,
 )
