@@ -1,7 +1,7 @@
 """The backend of cold shots, on memory of the host in place of a GPU's: what is called when, and what is checked."""
 
 import ctypes
-import os
+import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ import pytest
 from scopemark.axes import integer
 from scopemark.benchmark import Machine
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
-from scopemark.measure import cold_shots, entry_point
+from scopemark.measure import cold_shots, cuda_runtime
 from scopemark.measure.backend import Unsupported
 
 SLOTS = 4
@@ -36,22 +36,16 @@ BENCHMARK = KernelBenchmark(
 
 
 class Gpu:
-    """A GPU whose memory is the host's. `calls` lists what it was asked to do, `places` where it was shot at."""
-
-    BYTES = 2**14
+    """A GPU whose memory is the host's. `calls` lists what it was asked to do."""
 
     def __init__(self):
-        self.calls, self.places, self.most_threads = [], [], 1024
-        self.memory = ctypes.create_string_buffer(b"\xff" * self.BYTES, self.BYTES)
+        self.calls, self.runtime = [], None
 
-    def pointer(self, index, bytes):
-        """Of the arena: where sample `index` has its memory."""
-        assert (index + 1) * 4096 <= self.BYTES
-        assert bytes <= 4096
-        return SimpleNamespace(ptr=ctypes.addressof(self.memory) + index * 4096)
-
-    def alloc(self, bytes):
-        return SimpleNamespace(ptr=ctypes.addressof(self.memory) + self.BYTES - bytes, mem=SimpleNamespace(size=bytes))
+    def memory(self, bytes):
+        """What takes memory from it."""
+        self.calls.append(f"allocate {bytes}")
+        held = ctypes.create_string_buffer(b"\xff" * bytes, bytes)
+        return SimpleNamespace(ptr=ctypes.addressof(held), size=bytes, held=held)
 
     def memcpy(self, to, source, bytes, direction):
         self.calls.append(f"copy {bytes}")
@@ -65,15 +59,14 @@ class Gpu:
         """The kernel: to each slot what it started with, its datum, and the number."""
         assert stream == 0  # the stream of a program that names none
         self.calls.append("fire")
-        self.places.append((shot.words[0] - ctypes.addressof(self.memory)) // 4096)
         arrays = [np.ctypeslib.as_array((ctypes.c_int32 * SLOTS).from_address(each)) for each in shot.words[:3]]
         arrays[0] += arrays[1] + arrays[2] + shot.words[4]
         arrays[1][:] = -1
         ctypes.c_uint64.from_address(shot.words[3]).value = 99
 
-    def function(self, name):
-        self.calls.append(f"load {name}")
-        return SimpleNamespace(attributes={"max_threads_per_block": self.most_threads})
+    def kernel(self, name, shared_bytes):
+        self.calls.append(f"find {name}")
+        return 1
 
 
 @pytest.fixture
@@ -84,19 +77,16 @@ def gpu(monkeypatch):
     cuda = SimpleNamespace(
         Device=lambda *number: device,
         Event=lambda: event,
-        alloc=gpu.alloc,
+        Memory=gpu.memory,
         get_elapsed_time=lambda begin, end: 0.25,  # milliseconds
     )
-    cupy = SimpleNamespace(cuda=cuda, RawModule=lambda path: SimpleNamespace(get_function=gpu.function))
     copies = {"memcpyHostToDevice": 1, "memcpyDeviceToHost": 2}
-    monkeypatch.setenv("CUDA_MODULE_LOADING", "LAZY")
-    monkeypatch.setattr(cold_shots, "Arena", lambda: gpu)
-    monkeypatch.setattr(cold_shots.Arena, "BYTES", gpu.BYTES, raising=False)
-    monkeypatch.setattr(cold_shots, "cupy", cupy)
-    monkeypatch.setattr(entry_point, "cupy", cupy)
+    monkeypatch.setattr(cold_shots, "cupy", SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(cold_shots, "runtime", SimpleNamespace(memcpy=gpu.memcpy, memset=gpu.memset, **copies))
     monkeypatch.setattr(cold_shots, "gpu_machine", lambda device: Machine("gpu", 2, shared_bytes_per_block=2**16))
-    monkeypatch.setattr(cold_shots, "Trigger", lambda library: SimpleNamespace(fire=gpu.fire))
+    monkeypatch.setattr(cold_shots, "RuntimeLibrary", lambda cubin: gpu)
+    trigger = SimpleNamespace(of_runtime=lambda support, runtime: SimpleNamespace(fire=gpu.fire))
+    monkeypatch.setattr(cold_shots, "Trigger", trigger)
     monkeypatch.setattr(cold_shots, "Shot", lambda function, launch, words: SimpleNamespace(words=words))
     return gpu
 
@@ -123,22 +113,25 @@ def test_a_wrong_result_is_told_by_its_amount(gpu):
 
 def test_nothing_is_launched_before_the_shot_and_nothing_is_between_it_and_the_end(gpu):
     shoot()
-    assert gpu.calls[0] == "load slots"
+    # Four buffers, each on 256 bytes of its own, in one allocation.
+    assert gpu.calls[:2] == ["find slots", "allocate 1024"]
     assert gpu.calls.count("fire") == 1
     fire = gpu.calls.index("fire")
     assert gpu.calls[fire - 1] == "set 8"  # the cycles, last of what is set before
     assert gpu.calls[fire + 1] == "wait"
 
 
-def test_memory_holds_its_contents_before_every_shot_each_at_a_place_of_its_own(gpu):
+def test_memory_holds_its_contents_before_every_shot(gpu):
     """The kernel leaves its slots and their start changed."""
     assert shoot(n=3).wrong == [0, 0, 0]
-    assert gpu.places == [0, 1, 2]
 
 
-def test_all_is_loaded_before_the_first_launch(gpu):
-    shoot()
-    assert os.environ["CUDA_MODULE_LOADING"] == "EAGER"
+def test_the_shots_of_a_process_share_their_memory(gpu):
+    backend = cold_shots.ColdShots(0, Path("a.cubin"), Path("support.so"))
+    for adds in (3, 4):
+        parameters = {"adds": adds, "cache": "warm", "sampling": "cold_shots_1"}
+        backend.sample(backend.prepare(BENCHMARK, parameters, "slots"), 0, 1, warm_up=False)
+    assert [call for call in gpu.calls if call.startswith("allocate")] == ["allocate 1024"]
 
 
 def test_the_flush_overwrites_as_much_as_the_l2_holds(gpu):
@@ -147,8 +140,27 @@ def test_the_flush_overwrites_as_much_as_the_l2_holds(gpu):
     assert gpu.calls[fire - 1] == "set 512"
 
 
-def test_a_launch_that_the_kernel_cannot_run_with_is_unsupported_before_memory_is_taken(gpu):
-    gpu.most_threads = 32
-    with pytest.raises(Unsupported, match="needs 64 threads per block; the kernel runs with at most 32"):
-        shoot()
-    assert gpu.calls == ["load slots"]
+def test_a_block_that_asks_for_more_memory_than_there_is_is_unsupported_before_any_is_taken(gpu):
+    greedy = dataclasses.replace(BENCHMARK, launch=lambda p, machine: Launch(2, 64, 2**17))
+    backend = cold_shots.ColdShots(0, Path("a.cubin"), Path("support.so"))
+    with pytest.raises(Unsupported, match="needs 131072 bytes of shared memory per block; this GPU has 65536"):
+        backend.prepare(greedy, {"adds": 1, "cache": "warm", "sampling": "cold_shots_1"}, "slots")
+    assert gpu.calls == []
+
+
+# The runtime library
+
+
+def test_a_machine_without_a_runtime_library_lacks_it(monkeypatch):
+    def missing(name):
+        raise cuda_runtime.DynamicLibNotFoundError(name)
+
+    monkeypatch.setattr(cuda_runtime, "load_nvidia_dynamic_lib", missing)
+    with pytest.raises(Unsupported, match="no CUDA runtime library: install nvidia-cuda-runtime"):
+        cuda_runtime.RuntimeLibrary(Path("a.cubin"))
+
+
+def test_a_runtime_library_that_loads_no_cubin_is_too_old(monkeypatch):
+    monkeypatch.setattr(cuda_runtime, "load_nvidia_dynamic_lib", lambda name: SimpleNamespace(abs_path=None))
+    with pytest.raises(Unsupported, match=r"from before CUDA 12\.8"):
+        cuda_runtime.RuntimeLibrary(Path("a.cubin"))

@@ -15,8 +15,7 @@ from scopemark.benchmark import Parameters
 from scopemark.capabilities import gpu_machine
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 from scopemark.measure.arena import Arena, lay_out
-from scopemark.measure.backend import Batch
-from scopemark.measure.entry_point import entry_point
+from scopemark.measure.backend import Batch, Unsupported
 from scopemark.measure.held_stream import WARM_UP_NS, HeldStream
 from scopemark.measure.shot import Shot, Trigger
 
@@ -66,17 +65,19 @@ class GpuBackend:
     def __init__(self, device: int, cubin: Path, support: Path, support_host: Path):
         self._device = cupy.cuda.Device(device)
         self._device.use()
+        attributes = self._device.attributes
         self.machine = gpu_machine(device)
+        self._default_shared_limit = attributes["MaxSharedMemoryPerBlock"]
         self._module = cupy.RawModule(path=str(cubin))
         self.support = cupy.RawModule(path=str(support))
-        self._trigger = Trigger(support_host)
-        flush = cupy.empty(max(self._device.attributes["L2CacheSize"], 1), dtype=cupy.uint8)
+        self._trigger = Trigger.of_driver(support_host)
+        flush = cupy.empty(max(attributes["L2CacheSize"], 1), dtype=cupy.uint8)
         self.lanes = [HeldStream(self.support, flush, WARM_UP_NS if lane == 0 else 1) for lane in range(LANES)]
         self._arena = Arena()
 
     def prepare(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str) -> PreparedGpu:
         launch = benchmark.launch(parameters, self.machine)
-        function = entry_point(self._module, kernel, launch, self.machine)
+        function = self._function(kernel, launch)
         buffers = benchmark.buffers(parameters, launch)
         fixed = {name: buffer.build(cupy) for name, buffer in buffers.items() if buffer.build}
         buffers = {name: buffer for name, buffer in buffers.items() if not buffer.build}
@@ -110,6 +111,20 @@ class GpuBackend:
             self._check(prepared, lane, places)
             lane.synchronize()
         return prepared
+
+    def _function(self, kernel: str, launch: Launch) -> Any:
+        if launch.block_memory_bytes > self.machine.shared_bytes_per_block:
+            raise Unsupported(
+                f"needs {launch.block_memory_bytes} bytes of shared memory per block; "
+                f"this GPU has {self.machine.shared_bytes_per_block}"
+            )
+        function = self._module.get_function(kernel)
+        if launch.threads > function.attributes["max_threads_per_block"]:
+            most = function.attributes["max_threads_per_block"]
+            raise Unsupported(f"needs {launch.threads} threads per block; the kernel runs with at most {most}")
+        if launch.block_memory_bytes > self._default_shared_limit:
+            function.max_dynamic_shared_size_bytes = launch.block_memory_bytes
+        return function
 
     def place(self, prepared: PreparedGpu, lane: HeldStream, index: int, reset: bool = True) -> dict[str, int]:
         """Lay out the memory of sample `index` and queue its reset; buffer name to device address."""
@@ -170,7 +185,7 @@ class GpuBackend:
                         lambda places=places, lane=lane: self._check(prepared, lane, places),
                     )
                 else:
-                    shot = Shot(prepared.kernel, prepared.launch, self._values(prepared, places))
+                    shot = Shot(prepared.kernel.kernel.ptr, prepared.launch, self._values(prepared, places))
                     seconds, clock_hz, expired = lane.single_shot(shot, self._trigger), None, False
                     self._check(prepared, lane, places)
                     lane.synchronize()
