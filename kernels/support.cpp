@@ -10,13 +10,6 @@ using Launch = int (*)(void* function, unsigned blocks_x, unsigned blocks_y, uns
                        unsigned threads_y, unsigned threads_z, unsigned shared_bytes, void* stream, void** parameters,
                        void** extra);
 
-// The runtime's, as cudaLaunchKernel: it takes a dim3 by its value.
-struct Extent {
-  unsigned x, y, z;
-};
-using RuntimeLaunch = int (*)(const void* kernel, Extent blocks, Extent threads, void** parameters,
-                              std::size_t shared_bytes, void* stream);
-
 }  // namespace
 
 // Record an event, launch, record another: the driver's error code, 0 for none.
@@ -25,15 +18,6 @@ extern "C" int scopemark_shot(Record record, Launch launch, void* function, cons
                               void* stream, void* begin, void* end) {
   const int before = record(begin, stream);
   const int launched = launch(function, shape[0], 1, 1, shape[1], 1, 1, shape[2], stream, parameters, nullptr);
-  const int after = record(end, stream);
-  return before ? before : launched ? launched : after;
-}
-
-// The same through the runtime.
-extern "C" int scopemark_runtime_shot(Record record, RuntimeLaunch launch, const void* kernel, const unsigned* shape,
-                                      void** parameters, void* stream, void* begin, void* end) {
-  const int before = record(begin, stream);
-  const int launched = launch(kernel, {shape[0], 1, 1}, {shape[1], 1, 1}, parameters, shape[2], stream);
   const int after = record(end, stream);
   return before ? before : launched ? launched : after;
 }

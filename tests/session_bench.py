@@ -47,10 +47,8 @@ class Bench:
                 bench.opened.append(self.number)
                 self.backends = opening.get("backends")
 
-                self.requests = []
-
             def send(self, requests):
-                self.requests += requests
+                self.requests = list(requests)
 
             def receive(self, timeout_seconds):
                 request = self.requests.pop(0)

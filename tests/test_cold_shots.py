@@ -1,20 +1,24 @@
-"""The backend of cold shots, on memory of the host in place of a GPU's: what is called when, and what is checked."""
+"""Cold shots: the program on a runtime of the tests, whose memory is the host's, and built with real kernels."""
 
-import ctypes
 import dataclasses
-from pathlib import Path
-from types import SimpleNamespace
+import shlex
+import subprocess
 
-import numpy as np
 import pytest
 
+from helpers import ROOT
 from scopemark.axes import integer
 from scopemark.benchmark import Machine
+from scopemark.build import compile_cold_shots, host_compiler, write_instances
+from scopemark.experiment import load_experiment
+from scopemark.grid import instances_of
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
-from scopemark.measure import cold_shots, cuda_runtime
-from scopemark.measure.backend import Unsupported
+from scopemark.measure import worker
+from scopemark.measure.cold_shots import ColdShot, Series
+from scopemark.targets import find_gpus
 
 SLOTS = 4
+MACHINE = Machine("gpu", 2, attributes={"l2_bytes": 512})
 BENCHMARK = KernelBenchmark(
     name="slots",
     axes=(integer("adds", 3, 0, 100, "what the kernel adds"),),
@@ -35,70 +39,36 @@ BENCHMARK = KernelBenchmark(
 )
 
 
-class Gpu:
-    """A GPU whose memory is the host's. `calls` lists what it was asked to do."""
-
-    def __init__(self):
-        self.calls, self.runtime = [], None
-
-    def memory(self, bytes):
-        """What takes memory from it."""
-        self.calls.append(f"allocate {bytes}")
-        held = ctypes.create_string_buffer(b"\xff" * bytes, bytes)
-        return SimpleNamespace(ptr=ctypes.addressof(held), size=bytes, held=held)
-
-    def memcpy(self, to, source, bytes, direction):
-        self.calls.append(f"copy {bytes}")
-        ctypes.memmove(to, source, bytes)
-
-    def memset(self, address, value, bytes):
-        self.calls.append(f"set {bytes}")
-        ctypes.memset(address, value, bytes)
-
-    def fire(self, shot, stream, begin, end):
-        """The kernel: to each slot what it started with, its datum, and the number."""
-        assert stream == 0  # the stream of a program that names none
-        self.calls.append("fire")
-        arrays = [np.ctypeslib.as_array((ctypes.c_int32 * SLOTS).from_address(each)) for each in shot.words[:3]]
-        arrays[0] += arrays[1] + arrays[2] + shot.words[4]
-        arrays[1][:] = -1
-        ctypes.c_uint64.from_address(shot.words[3]).value = 99
-
-    def kernel(self, name, shared_bytes):
-        self.calls.append(f"find {name}")
-        return 1
+@pytest.fixture(scope="module")
+def program(tmp_path_factory):
+    """The program, built with the tests' runtime and kernels."""
+    build, kernels = tmp_path_factory.mktemp("cold_shots"), ROOT / "tests/cold_shots"
+    write_instances([f"SCOPEMARK_NAME({name})" for name in ("slots", "nothing", "crashes")], build / "names.inc")
+    defines = {"SCOPEMARK_KERNEL_FILE": kernels / "kernels.cu", "SCOPEMARK_NAMES": build / "names.inc"}
+    flags = ["-std=c++17", f"-I{kernels}", *(f'-D{name}="{path}"' for name, path in defines.items())]
+    command = [*shlex.split(host_compiler()), *flags, "-x", "c++", str(ROOT / "kernels/cold_shots.cu")]
+    subprocess.run([*command, "-o", str(build / "program")], check=True)
+    return build / "program"
 
 
 @pytest.fixture
-def gpu(monkeypatch):
-    gpu = Gpu()
-    device = SimpleNamespace(use=lambda: None, attributes={"L2CacheSize": 512, "MaxSharedMemoryPerBlock": 48 * 1024})
-    event = SimpleNamespace(ptr=1, synchronize=lambda: gpu.calls.append("wait"))
-    cuda = SimpleNamespace(
-        Device=lambda *number: device,
-        Event=lambda: event,
-        Memory=gpu.memory,
-        get_elapsed_time=lambda begin, end: 0.25,  # milliseconds
-    )
-    copies = {"memcpyHostToDevice": 1, "memcpyDeviceToHost": 2}
-    monkeypatch.setattr(cold_shots, "cupy", SimpleNamespace(cuda=cuda))
-    monkeypatch.setattr(cold_shots, "runtime", SimpleNamespace(memcpy=gpu.memcpy, memset=gpu.memset, **copies))
-    monkeypatch.setattr(cold_shots, "gpu_machine", lambda device: Machine("gpu", 2, shared_bytes_per_block=2**16))
-    monkeypatch.setattr(cold_shots, "RuntimeLibrary", lambda cubin: gpu)
-    trigger = SimpleNamespace(of_runtime=lambda support, runtime: SimpleNamespace(fire=gpu.fire))
-    monkeypatch.setattr(cold_shots, "Trigger", trigger)
-    monkeypatch.setattr(cold_shots, "Shot", lambda function, launch, words: SimpleNamespace(words=words))
-    return gpu
+def calls(tmp_path, monkeypatch):
+    """The calls of the runtime, once the program has ended."""
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    return lambda: (tmp_path / "calls").read_text().splitlines()
 
 
-def shoot(adds=3, cache="warm", n=1):
-    backend = cold_shots.ColdShots(0, Path("a.cubin"), Path("support.so"))
-    parameters = {"adds": adds, "cache": cache, "sampling": f"cold_shots_{n}"}
-    return backend.sample(backend.prepare(BENCHMARK, parameters, "slots"), 0, n, warm_up=True)
+def shot(adds=3, cache="warm", kernel="slots", benchmark=BENCHMARK):
+    parameters = {"adds": adds, "cache": cache, "sampling": "cold_shots_1"}
+    return ColdShot(benchmark, parameters, kernel, MACHINE)
 
 
-def test_a_shot_is_timed_by_its_events_and_checked(gpu):
-    batch = shoot()
+def fire(program, *shots):
+    return list(Series(program, 1, shots).fire())
+
+
+def test_a_shot_is_timed_by_its_events_and_checked(program, calls):
+    (batch,) = fire(program, shot())
     assert batch.seconds == [0.25e-3]
     # 7 + i + 3 = 10 + i, four times.
     assert (batch.wrong, batch.observed, batch.expected) == ([0], [46], [46])
@@ -106,61 +76,90 @@ def test_a_shot_is_timed_by_its_events_and_checked(gpu):
     assert (batch.clock_hz, batch.discarded) == ([None], [""])
 
 
-def test_a_wrong_result_is_told_by_its_amount(gpu):
-    batch = shoot(adds=5)
+def test_a_wrong_result_is_told_by_its_amount(program, calls):
+    (batch,) = fire(program, shot(adds=5))
     assert (batch.wrong, batch.observed, batch.expected) == ([4], [54], [46])
 
 
-def test_nothing_is_launched_before_the_shot_and_nothing_is_between_it_and_the_end(gpu):
-    shoot()
-    # Four buffers, each on 256 bytes of its own, in one allocation.
-    assert gpu.calls[:2] == ["find slots", "allocate 1024"]
-    assert gpu.calls.count("fire") == 1
-    fire = gpu.calls.index("fire")
-    assert gpu.calls[fire - 1] == "set 8"  # the cycles, last of what is set before
-    assert gpu.calls[fire + 1] == "wait"
+def test_nothing_is_launched_before_a_shot_or_done_beside_it(program, calls):
+    fire(program, shot())
+    assert calls() == [
+        "device 1",
+        "allocate 776",  # three buffers on 256 bytes each, and 8 for the cycles
+        *["set 16", "write 16", "write 16", "set 8"],  # zeros are set, as a program would
+        *["record 0", "launch 2 64 0", "record 1", "wait 1"],
+        *["read 16"] * 3,
+        "read 8",
+    ]
 
 
-def test_memory_holds_its_contents_before_every_shot(gpu):
-    """The kernel leaves its slots and their start changed."""
-    assert shoot(n=3).wrong == [0, 0, 0]
+def test_every_shot_finds_its_memory_as_it_should_be(program, calls):
+    """The kernel leaves its slots, their start and the cycles changed."""
+    batches = fire(program, shot(), shot(), shot(adds=4))
+    assert [batch.wrong for batch in batches] == [[0], [0], [4]]
+    assert [call for call in calls() if call.startswith("allocate")] == ["allocate 776"]
 
 
-def test_the_shots_of_a_process_share_their_memory(gpu):
-    backend = cold_shots.ColdShots(0, Path("a.cubin"), Path("support.so"))
-    for adds in (3, 4):
-        parameters = {"adds": adds, "cache": "warm", "sampling": "cold_shots_1"}
-        backend.sample(backend.prepare(BENCHMARK, parameters, "slots"), 0, 1, warm_up=False)
-    assert [call for call in gpu.calls if call.startswith("allocate")] == ["allocate 1024"]
+def test_the_flush_overwrites_as_much_as_the_l2_holds(program, calls):
+    fire(program, shot(cache="cold"))
+    assert "allocate 512" in calls()
+    assert calls()[calls().index("record 0") - 1] == "set 512"
 
 
-def test_the_flush_overwrites_as_much_as_the_l2_holds(gpu):
-    shoot(cache="cold")
-    fire = gpu.calls.index("fire")
-    assert gpu.calls[fire - 1] == "set 512"
+def test_a_block_may_have_more_memory_than_it_has_unasked(program, calls):
+    fire(program, shot(benchmark=dataclasses.replace(BENCHMARK, launch=lambda p, machine: Launch(2, 64, 65536))))
+    assert "attribute 8 65536" in calls()
+    assert "launch 2 64 65536" in calls()
 
 
-def test_a_block_that_asks_for_more_memory_than_there_is_is_unsupported_before_any_is_taken(gpu):
-    greedy = dataclasses.replace(BENCHMARK, launch=lambda p, machine: Launch(2, 64, 2**17))
-    backend = cold_shots.ColdShots(0, Path("a.cubin"), Path("support.so"))
-    with pytest.raises(Unsupported, match="needs 131072 bytes of shared memory per block; this GPU has 65536"):
-        backend.prepare(greedy, {"adds": 1, "cache": "warm", "sampling": "cold_shots_1"}, "slots")
-    assert gpu.calls == []
+def test_what_the_runtime_refuses_is_told_and_what_came_before_is_there(program, calls):
+    wide = dataclasses.replace(BENCHMARK, launch=lambda p, machine: Launch(1, 2000))
+    batches = Series(program, 0, [shot(), shot(benchmark=wide), shot()]).fire()
+    assert next(batches).wrong == [0]
+    with pytest.raises(RuntimeError, match="slots: invalid configuration argument"):
+        next(batches)
 
 
-# The runtime library
+def test_a_kernel_that_ends_the_program_is_told_by_the_signal(program, calls):
+    batches = Series(program, 0, [shot(), shot(kernel="crashes")]).fire()
+    assert next(batches).wrong == [0]
+    with pytest.raises(RuntimeError, match="the program was ended by SIGABRT"):
+        next(batches)
 
 
-def test_a_machine_without_a_runtime_library_lacks_it(monkeypatch):
-    def missing(name):
-        raise cuda_runtime.DynamicLibNotFoundError(name)
-
-    monkeypatch.setattr(cuda_runtime, "load_nvidia_dynamic_lib", missing)
-    with pytest.raises(Unsupported, match="no CUDA runtime library: install nvidia-cuda-runtime"):
-        cuda_runtime.RuntimeLibrary(Path("a.cubin"))
+def test_a_kernel_that_the_program_does_not_hold_is_told_before_any_launch(program, calls):
+    with pytest.raises(RuntimeError, match="this program has no kernel others"):
+        Series(program, 0, [shot(), shot(kernel="others")])
 
 
-def test_a_runtime_library_that_loads_no_cubin_is_too_old(monkeypatch):
-    monkeypatch.setattr(cuda_runtime, "load_nvidia_dynamic_lib", lambda name: SimpleNamespace(abs_path=None))
-    with pytest.raises(Unsupported, match=r"from before CUDA 12\.8"):
-        cuda_runtime.RuntimeLibrary(Path("a.cubin"))
+def test_the_worker_answers_for_every_shot_up_to_the_one_that_fails(program, calls, monkeypatch):
+    """The experiment's own kernels are not in the program: two of the tests' stand for them."""
+    monkeypatch.setattr(worker, "gpu_machine", lambda device: MACHINE)
+    point = {"operation": "add", "api": "plain", "order": "relaxed", "scope": "device", "slots": 4, "updates": 64}
+    point |= {"threads_per_block": 64, "cache": "warm", "sampling": "cold_shots_2", "target_kind": "gpu"}
+    opening = {"experiment": "atomic_intrinsics", "kind": "gpu", "device": 0, "backends": ["cold_shots"]}
+    held = worker.Worker({**opening, "cold_shots": str(program)})
+    request = {"benchmark": "sample", "parameters": point, "first": 0, "n": 1}
+    requests = [{**request, "case": name, "kernel": name} for name in ("nothing", "crashes", "nothing")]
+    found = list(worker.answers(held, requests))
+    assert [("event" in reply, fatal) for reply, fatal in found] == [(False, False), (True, True)]
+    assert found[0][0]["expected"] == [64]
+    assert found[1][0]["event"] == ["failed", "RuntimeError: the program was ended by SIGABRT"]
+    assert found[0][0]["prepare_seconds"] > 0
+
+
+@pytest.mark.skipif(bool(find_gpus()), reason="there is a GPU, on which tests/gpu runs it")
+def test_it_is_built_with_an_experiments_kernels_and_says_what_a_machine_without_a_gpu_lacks(toolchain, tmp_path):
+    experiment = load_experiment("atomic_intrinsics")
+    grid = {"benchmark": "sample", "kind": "gpu", "operation": ["add", "max"], "cache": "warm"}
+    entries = instances_of(experiment, [grid], "gpu", lambda case: case.parameters["operation"] == "add")
+    assert list(entries) == ["sample__atomic_ref_add_relaxed_device_10"]
+    source = (ROOT / "kernels/atomic_intrinsics.cu").resolve()
+    compile_cold_shots(toolchain, "75", source, entries, tmp_path / "program", tmp_path / "report.txt")
+    (kernel,) = entries
+    case = experiment.benchmark("sample")
+    parameters = {axis.name: axis.default for axis in case.all_axes} | {"cache": "warm", "target_kind": "gpu"}
+    with pytest.raises(RuntimeError, match="cudaSetDevice: "):
+        Series(tmp_path / "program", 0, [ColdShot(case, parameters, kernel, MACHINE)])
+    with pytest.raises(RuntimeError, match="no kernel sample__atomic_ref_max"):
+        Series(tmp_path / "program", 0, [ColdShot(case, parameters, kernel.replace("add", "max"), MACHINE)])

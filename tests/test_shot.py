@@ -1,7 +1,6 @@
 """The three calls of a single shot, made by the engine's own C++ on a driver that only writes down what it is told."""
 
 import ctypes
-from typing import ClassVar
 
 import pytest
 
@@ -10,17 +9,6 @@ from scopemark.build import compile_library
 
 RECORD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 LAUNCH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
-
-
-class Extent(ctypes.Structure):
-    """The runtime's dim3."""
-
-    _fields_: ClassVar = [(axis, ctypes.c_uint) for axis in "xyz"]
-
-
-RUNTIME_LAUNCH = ctypes.CFUNCTYPE(
-    ctypes.c_int, ctypes.c_void_p, Extent, Extent, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
-)
 FUNCTION, PARAMETERS, STREAM, BEGIN, END = (ctypes.c_void_p(address) for address in (0x10, 0x20, 0x30, 0x40, 0x50))
 
 
@@ -28,10 +16,10 @@ FUNCTION, PARAMETERS, STREAM, BEGIN, END = (ctypes.c_void_p(address) for address
 def shot(tmp_path_factory):
     directory = tmp_path_factory.mktemp("support")
     compile_library([ROOT / "kernels/support.cpp"], directory / "support.so", directory / "log")
-    return ctypes.CDLL(str(directory / "support.so"))
+    return ctypes.CDLL(str(directory / "support.so")).scopemark_shot
 
 
-def fire(library, codes, runtime=False):
+def fire(shot, codes):
     """The calls that a shot makes where they return those error codes, and what it returns."""
     calls, codes = [], iter(codes)
 
@@ -43,15 +31,8 @@ def fire(library, codes, runtime=False):
         calls.append(("launch", *arguments))
         return next(codes)
 
-    def runtime_launch(kernel, blocks, threads, parameters, shared_bytes, stream):
-        shape = [(extent.x, extent.y, extent.z) for extent in (blocks, threads)]
-        calls.append(("launch", kernel, *shape, parameters, shared_bytes, stream))
-        return next(codes)
-
     shape = (ctypes.c_uint * 3)(1000, 256, 64)
-    shot = library.scopemark_runtime_shot if runtime else library.scopemark_shot
-    called = RUNTIME_LAUNCH(runtime_launch) if runtime else LAUNCH(launch)
-    code = shot(RECORD(record), called, FUNCTION, shape, PARAMETERS, STREAM, BEGIN, END)
+    code = shot(RECORD(record), LAUNCH(launch), FUNCTION, shape, PARAMETERS, STREAM, BEGIN, END)
     return calls, code
 
 
@@ -65,17 +46,6 @@ def test_it_records_launches_and_records(shot):
     assert code == 0
 
 
-def test_through_the_runtime_it_does_the_same(shot):
-    calls, code = fire(shot, [0, 0, 0], runtime=True)
-    assert calls == [
-        ("record", 0x40, 0x30),
-        ("launch", 0x10, (1000, 1, 1), (256, 1, 1), 0x20, 64, 0x30),
-        ("record", 0x50, 0x30),
-    ]
-    assert code == 0
-
-
-@pytest.mark.parametrize("runtime", [False, True])
 @pytest.mark.parametrize(("codes", "expected"), [([7, 0, 0], 7), ([0, 8, 0], 8), ([0, 0, 9], 9), ([7, 8, 9], 7)])
-def test_the_first_error_is_told(shot, codes, expected, runtime):
-    assert fire(shot, codes, runtime)[1] == expected
+def test_the_first_error_is_told(shot, codes, expected):
+    assert fire(shot, codes)[1] == expected

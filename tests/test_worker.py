@@ -58,7 +58,8 @@ def start(monkeypatch):
 def ask(place, case, bytes):
     request = {"case": case, "benchmark": "counter", "parameters": {"sampling": "adaptive"}, "kernel": str(bytes)}
     request |= {"first": 0, "n": 1}
-    return worker.answer(place, json.loads(json.dumps(request)))[0]
+    ((answer, _),) = worker.answers(place, json.loads(json.dumps([request])))
+    return answer
 
 
 def test_prepared_cases_are_kept_to_a_limit_and_the_oldest_go_first(start):

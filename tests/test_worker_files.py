@@ -6,7 +6,7 @@ import pytest
 
 from scopemark.benchmark import Machine
 from scopemark.experiment import load_experiment
-from scopemark.measure import cold_shots, gpu, rehearsal, worker
+from scopemark.measure import gpu, rehearsal, worker
 from scopemark.measure.run import site_of
 from scopemark.stage import gpu_stage
 from scopemark.targets import Target
@@ -19,7 +19,6 @@ def opened(monkeypatch):
     """What the backends are made of, by name."""
     made = {}
     monkeypatch.setattr(gpu.GpuBackend, "__init__", lambda self, *files: made.update(kernels=files))
-    monkeypatch.setattr(cold_shots.ColdShots, "__init__", lambda self, *files: made.update(cold_shots=files))
 
     class Stage:
         def __init__(self, machine, *files):
@@ -31,16 +30,12 @@ def opened(monkeypatch):
     machine = Machine("gpu", 132)
     target = Target("a-gpu", "gpu", device=1, architecture="90")
     site = site_of(load_experiment("unified_memory"), target, {}, BUILD, machine)
-    worker.Worker({**site.opening, "backends": ["kernels", "procedures", "cold_shots"]})
+    worker.Worker({**site.opening, "backends": ["kernels", "procedures"]})
     return made
 
 
 def test_kernels_are_launched_from_the_cubins_and_fired_by_the_engines_own_library(opened):
     assert opened["kernels"] == (1, Path("um.cubin"), Path("support.cubin"), Path("support.so"))
-
-
-def test_cold_shots_are_fired_from_the_cubins_by_the_engines_own_library_with_none_of_its_kernels(opened):
-    assert opened["cold_shots"] == (1, Path("um.cubin"), Path("support.so"))
 
 
 def test_procedures_run_on_the_host_build_and_the_cubins(opened):

@@ -3,9 +3,9 @@
 import pytest
 
 from helpers import LIMITS
-from scopemark.build import compile_cubin, compile_library, write_instances
+from scopemark.build import compile_cold_shots, compile_cubin, compile_library, write_instances
 from scopemark.experiment import load_experiment
-from scopemark.grid import expand_all, instances
+from scopemark.grid import expand_all, instances, instances_of
 from scopemark.layout import KERNELS
 from scopemark.measure.journal import Journal
 from scopemark.measure.run import site_of
@@ -30,7 +30,11 @@ def session(tmp_path_factory, toolchain):
         cubin = build / f"{source}bin"
         compile_cubin(toolchain, gpu.architecture, (KERNELS / source).resolve(), list_, cubin, build / "report.txt")
     compile_library([KERNELS / "support.cpp"], build / "support.so", build / "report.txt")
+    cold = instances_of(experiment, GRIDS[:1], "gpu", lambda case: True)
+    source = (KERNELS / "atomic_intrinsics.cu").resolve()
+    compile_cold_shots(toolchain, gpu.architecture, source, cold, build / "program", build / "report.txt")
     files = {"binary": "atomic_intrinsics.cubin", "support": "support.cubin", "support_host": "support.so"}
+    files["cold_shots"] = "program"
     site = site_of(experiment, gpu, {}, {name: str(build / file) for name, file in files.items()})
     cases = expand_all(experiment, GRIDS, "gpu")[0]
     hashes = {case.id: "" for case in cases}

@@ -1,8 +1,9 @@
 import os
 
+from scopemark.axes import cold_shots
 from scopemark.config import load_settings, origin
 from scopemark.experiment import load_experiment
-from scopemark.grid import spellings
+from scopemark.grid import instances_of, spellings
 from scopemark.jobs import share_package
 from scopemark.layout import (
     REFERENCE,
@@ -109,10 +110,23 @@ def evidence_files(wildcards):
         "support_host": "results/build/support.host.so",
         "machine": f"results/machines/{wildcards.target}.json",
     }
+    if cold_shot_instances(wildcards.experiment):
+        program = f"{wildcards.experiment}.{architecture}.cold_shots"
+        files["cold_shots"] = f"{build}/{program}"
     if has_procedures(wildcards):
         files["host"] = f"{build}/{wildcards.experiment}.host.so"
         files["host_kernels"] = f"{build}/{wildcards.experiment}.host.csv"
     return files
+
+
+def cold_shot_instances(experiment):
+    """The kernels that an experiment fires as cold shots: kernel to its entry of the instance list."""
+    return instances_of(
+        load_experiment(experiment),
+        settings.grids_on(experiment, "gpu").values(),
+        "gpu",
+        lambda case: cold_shots(case.parameters["sampling"]),
+    )
 
 
 def has_procedures(wildcards):

@@ -33,6 +33,23 @@ rule compile:
         "../scripts/compile.py"
 
 
+rule compile_cold_shots:
+    input:
+        sources=lambda wildcards: kernel_sources(wildcards.experiment),
+        program="kernels/cold_shots.cu",
+    output:
+        program="results/build/{toolchain}/{experiment}.sm_{architecture}.cold_shots",
+    log:
+        "logs/compile/{toolchain}/{experiment}.sm_{architecture}.cold_shots.log",
+    conda:
+        "../envs/scopemark.yaml"
+    params:
+        toolchain=lambda wildcards: toolchains[wildcards.toolchain],
+        entries=lambda wildcards: cold_shot_instances(wildcards.experiment),
+    script:
+        "../scripts/compile_cold_shots.py"
+
+
 rule compile_support:
     input:
         sources="kernels/support.cu",

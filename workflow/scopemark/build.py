@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from scopemark.errors import UserError
@@ -17,7 +17,7 @@ HOST_FLAGS = ("-std=c++17", "-O3", "-fPIC", "-shared", "-pthread", "-Wall")
 DEVICE_FLAGS = ("-std=c++17", "-O3", "-Xptxas", "-v")
 
 
-def write_instances(lines: Sequence[str], path: Path) -> None:
+def write_instances(lines: Iterable[str], path: Path) -> None:
     """Write an instance list, leaving an unchanged one alone."""
     text = "// The kernels that the configured cases need.\n" + "".join(f"{line}\n" for line in lines)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,6 +43,29 @@ def compile_cubin(
     command = [str(toolchain.nvcc), *DEVICE_FLAGS, "-ccbin", host_compiler(), f"-arch=sm_{architecture}", "-cubin"]
     command += [*define, str(source), "-o", str(cubin)]
     _run(command, report, f"{source}: nvcc failed for sm_{architecture}")
+
+
+def compile_cold_shots(
+    toolchain: Toolchain, architecture: str, source: Path, entries: Mapping[str, str], program: Path, report: Path
+) -> None:
+    """Compile the program that fires cold shots, with some of a kernel file's kernels. UserError if nvcc refuses.
+
+    entries: kernel to its entry of the instance list.
+    """
+    main = source.parent / "cold_shots.cu"
+    lists = {
+        "SCOPEMARK_INSTANCES": (program.with_suffix(".instances.inc"), entries.values()),
+        "SCOPEMARK_NAMES": (program.with_suffix(".names.inc"), [f"SCOPEMARK_NAME({name})" for name in entries]),
+    }
+    for path, lines in lists.values():
+        write_instances(lines, path)
+    files = {name: path for name, (path, _) in lists.items()} | {"SCOPEMARK_KERNEL_FILE": source}
+    defines = [f'-D{name}="{path.resolve()}"' for name, path in files.items()]
+    root = toolchain.nvcc.parent.parent
+    libraries = [f"-L{path}" for path in (root / "lib", root / "lib64") if path.is_dir()]
+    command = [str(toolchain.nvcc), *DEVICE_FLAGS, "-ccbin", host_compiler(), f"-arch=sm_{architecture}"]
+    command += [*defines, *libraries, str(main), "-o", str(program)]
+    _run(command, report, f"{main} with {source}: nvcc failed for sm_{architecture}")
 
 
 def compile_host(toolchain: Toolchain, source: Path, instances: Path, library: Path, report: Path) -> None:

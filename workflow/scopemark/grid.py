@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -184,8 +184,13 @@ def spelled(
 
 def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str) -> list[str]:
     """The entries of the instance list that the grids need on targets of a kind: by kernel, each once."""
-    entries = {}
-    for grid in grids:
-        benchmark = experiment.benchmark(grid["benchmark"])
-        entries.update((case.kernel, benchmark.instance(case.parameters)) for case in expand(experiment, grid, kind)[0])
-    return [entries[kernel] for kernel in sorted(entries) if entries[kernel]]
+    return list(instances_of(experiment, grids, kind, lambda case: True).values())
+
+
+def instances_of(
+    experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str, wanted: Callable[[Case], bool]
+) -> dict[str, str]:
+    """The entries that the wanted cases of the grids need: by kernel."""
+    cases = itertools.chain.from_iterable(expand(experiment, grid, kind)[0] for grid in grids)
+    entries = {case.kernel: case.benchmark.instance(case.parameters) for case in cases if wanted(case)}
+    return {kernel: entries[kernel] for kernel in sorted(entries) if entries[kernel]}

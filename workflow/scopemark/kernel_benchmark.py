@@ -105,7 +105,8 @@ class KernelBenchmark(Benchmark):
         words = [self.entry(parameters), *(str(parameters[axis]) for axis in self.compile_axes)]
         line = f"{self.name.upper()}({', '.join(words)})"
         least = self.minimum_architecture(parameters)
-        return f"#if __CUDA_ARCH__ >= {least}0\n{line}\n#endif" if least else line
+        # The host's side of a program names every kernel, whatever the architecture.
+        return f"#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= {least}0\n{line}\n#endif" if least else line
 
     def lacking(self, parameters: Parameters, machine: Machine) -> str | None:
         needed = self.minimum_architecture(parameters)

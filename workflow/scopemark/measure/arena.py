@@ -2,24 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import cupy
-
-ALIGNMENT = 256  # bytes, of each buffer within a placement
-
-
-def lay_out(sizes: Mapping[str, int]) -> tuple[dict[str, int], int]:
-    """Where buffers of so many bytes lie one behind another: their offsets, and the bytes of all.
-
-    >>> lay_out({"slots": 40, "cycles": 8})
-    ({'slots': 0, 'cycles': 256}, 512)
-    """
-    offsets, end = {}, 0
-    for name, bytes in sizes.items():
-        offsets[name] = end
-        end += -(-bytes // ALIGNMENT) * ALIGNMENT
-    return offsets, end
 
 
 class Arena:

@@ -14,11 +14,14 @@ class Unsupported(Exception):
     """This machine lacks what a case needs; the message says what."""
 
 
+COLD_SHOTS = "cold_shots"
+
+
 def backend_of(benchmark: Benchmark, parameters: Parameters) -> str:
-    """The backend that a case needs: "procedures", "cold_shots" or "kernels"."""
+    """The backend that a case needs: "procedures", "kernels", or none for what is fired as cold shots."""
     if isinstance(benchmark, Procedure):
         return "procedures"
-    return "cold_shots" if cold_shots(parameters["sampling"]) else "kernels"
+    return COLD_SHOTS if cold_shots(parameters["sampling"]) else "kernels"
 
 
 @dataclass
@@ -64,7 +67,7 @@ class Batch:
 
 
 class Backend(Protocol):
-    """A place to run cases.
+    """A place to run cases one by one; cold shots are fired together, by a program of their own.
 
     What `prepare` returns is the backend's own; it has `bytes`, the memory it holds, and `close()`, to free it.
     keep_bytes: how much memory of prepared cases may stay allocated between their batches.

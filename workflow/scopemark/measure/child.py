@@ -54,13 +54,13 @@ class Child:
     def open(self, opening: Mapping[str, Any]) -> None:
         """Make the backend that `opening` asks for. WorkerLost if it cannot."""
         self.wait()
-        self.send([opening])
+        self.send(dict(opening))
         self.receive(START_SECONDS)
 
-    def send(self, requests: Sequence[Mapping[str, Any]]) -> None:
-        """Put requests, which are answered one after another. If the worker is gone, `receive` says so."""
+    def send(self, request: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
+        """Ask for something. A list has a reply for each of its items. If the worker is gone, `receive` says so."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._process.stdin.write(b"".join(json.dumps(request).encode() + b"\n" for request in requests))
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
             self._process.stdin.flush()
 
     def receive(self, timeout_seconds: float) -> dict[str, Any]:

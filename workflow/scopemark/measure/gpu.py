@@ -14,7 +14,7 @@ from scopemark.axes import fixed_samples, single_shots
 from scopemark.benchmark import Parameters
 from scopemark.capabilities import gpu_machine
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
-from scopemark.measure.arena import Arena, lay_out
+from scopemark.measure.arena import Arena
 from scopemark.measure.backend import Batch, Unsupported
 from scopemark.measure.held_stream import WARM_UP_NS, HeldStream
 from scopemark.measure.shot import Shot, Trigger
@@ -27,6 +27,7 @@ as the stream. One stream would report its offset as the kernel's time.
 """
 
 CHECK_THREADS = 1024
+ALIGNMENT = 256  # bytes, of each buffer within a placement
 
 
 @dataclass
@@ -70,7 +71,7 @@ class GpuBackend:
         self._default_shared_limit = attributes["MaxSharedMemoryPerBlock"]
         self._module = cupy.RawModule(path=str(cubin))
         self.support = cupy.RawModule(path=str(support))
-        self._trigger = Trigger.of_driver(support_host)
+        self._trigger = Trigger(support_host)
         flush = cupy.empty(max(attributes["L2CacheSize"], 1), dtype=cupy.uint8)
         self.lanes = [HeldStream(self.support, flush, WARM_UP_NS if lane == 0 else 1) for lane in range(LANES)]
         self._arena = Arena()
@@ -78,12 +79,13 @@ class GpuBackend:
     def prepare(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str) -> PreparedGpu:
         launch = benchmark.launch(parameters, self.machine)
         function = self._function(kernel, launch)
-        buffers = benchmark.buffers(parameters, launch)
-        fixed = {name: buffer.build(cupy) for name, buffer in buffers.items() if buffer.build}
-        buffers = {name: buffer for name, buffer in buffers.items() if not buffer.build}
-        sizes = {name: buffer.count * np.dtype(buffer.dtype).itemsize for name, buffer in buffers.items()}
-        offsets, size = lay_out(sizes)
-        scratch = {name: (offset, buffers[name]) for name, offset in offsets.items()}
+        scratch, fixed, offset = {}, {}, 0
+        for name, buffer in benchmark.buffers(parameters, launch).items():
+            if buffer.build:
+                fixed[name] = buffer.build(cupy)
+            else:
+                scratch[name] = (offset, buffer)
+                offset += -(-buffer.count * np.dtype(buffer.dtype).itemsize // ALIGNMENT) * ALIGNMENT
         check = benchmark.check(parameters, launch)
         dtype = np.dtype(scratch[check.buffer][1].dtype if check.buffer in scratch else fixed[check.buffer].dtype)
         shared = isinstance(check.expected, str)
@@ -91,7 +93,7 @@ class GpuBackend:
             kernel=function,
             launch=launch,
             scratch=scratch,
-            scratch_bytes=size,
+            scratch_bytes=offset,
             fixed=fixed,
             arguments=benchmark.arguments(parameters, launch),
             check=check,
@@ -101,7 +103,7 @@ class GpuBackend:
             cycles=benchmark.cycles,
             walks=fixed_samples(parameters["sampling"]) is None,
             held=not single_shots(parameters["sampling"]),
-            own=cupy.empty(size, dtype=cupy.uint8) if size > Arena.BYTES // 2 else None,
+            own=cupy.empty(offset, dtype=cupy.uint8) if offset > Arena.BYTES // 2 else None,
         )
         self._device.synchronize()  # what was built is there before our stream, which waits for nobody, reads it
         # Everything that a hold will precede has been loaded and run: a first launch may wait for the device.
@@ -185,7 +187,7 @@ class GpuBackend:
                         lambda places=places, lane=lane: self._check(prepared, lane, places),
                     )
                 else:
-                    shot = Shot(prepared.kernel.kernel.ptr, prepared.launch, self._values(prepared, places))
+                    shot = Shot(prepared.kernel, prepared.launch, self._values(prepared, places))
                     seconds, clock_hz, expired = lane.single_shot(shot, self._trigger), None, False
                     self._check(prepared, lane, places)
                     lane.synchronize()

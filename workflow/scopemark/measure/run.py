@@ -40,7 +40,8 @@ def measure_experiment(
     """Measure what is not in the journal yet, and write every case of the grids with its samples.
 
     build: the files that a worker opens, as build_files finds them. binary: what the target runs; and on a GPU support
-    and support_host: the engine's own kernels and C++; host: the CPU code that takes part, if any does.
+    and support_host: the engine's own kernels and C++; host: the CPU code that takes part, if any does;
+    cold_shots: the program that fires them, if any are.
     kernels, host_kernels: the tables of the kernels in binary and in host.
     machine: what is known of the target; it is asked, if that is nothing.
     The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
@@ -81,7 +82,9 @@ def measure_experiment(
 
 def build_files(inputs: Mapping[str, str]) -> dict[str, str]:
     """Those of a rule's named inputs that a worker opens: which of them there are depends on the target."""
-    return {name: inputs[name] for name in ("binary", "support", "support_host", "host") if inputs.get(name)}
+    return {
+        name: inputs[name] for name in ("binary", "support", "support_host", "host", "cold_shots") if inputs.get(name)
+    }
 
 
 def site_of(

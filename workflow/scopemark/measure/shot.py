@@ -20,13 +20,13 @@ def _driver() -> ctypes.CDLL:
 
 
 class Shot:
-    """One launch made ready. `function` is the handle of the kernel; `words` are its arguments as 64-bit words."""
+    """One launch made ready. `kernel` is CuPy's; `words` are its arguments as 64-bit words."""
 
-    def __init__(self, function: int, launch: Launch, words: list[int]):
+    def __init__(self, kernel: Any, launch: Launch, words: list[int]):
         self._words = (ctypes.c_uint64 * max(len(words), 1))(*words)
         base, size = ctypes.addressof(self._words), ctypes.sizeof(ctypes.c_uint64)
         self.parameters = (ctypes.c_void_p * max(len(words), 1))(*(base + size * i for i in range(len(words))))
-        self.function = ctypes.c_void_p(function)
+        self.function = ctypes.c_void_p(kernel.kernel.ptr)
         self.shape = (ctypes.c_uint * 3)(launch.blocks, launch.threads, launch.block_memory_bytes)
         blocks, threads, bytes = map(ctypes.c_uint, self.shape)
         one = ctypes.c_uint(1)
@@ -40,30 +40,16 @@ class Shot:
 
 
 class Trigger:
-    """Fires shots between two events.
+    """Fires shots between two events. `library` is the build of the engine's own host code."""
 
-    fire: the engine's C++ that does. record, launch: what it calls, those of the driver or of the runtime (`of`).
-    """
-
-    def __init__(self, fire: Any, record: Any, launch: Any, of: str):
-        self._fire, self._of = fire, of
-        self._calls = [ctypes.cast(call, ctypes.c_void_p) for call in (record, launch)]
-
-    @classmethod
-    def of_driver(cls, support: Path) -> Trigger:
-        """Shots of the driver's functions. `support` is the build of the engine's own host code."""
-        driver = _driver()
-        return cls(ctypes.CDLL(str(support)).scopemark_shot, driver.cuEventRecord, driver.cuLaunchKernel, "driver")
-
-    @classmethod
-    def of_runtime(cls, support: Path, runtime: ctypes.CDLL) -> Trigger:
-        """Shots of the runtime's kernels, as a program of nvcc's launches them."""
-        fire = ctypes.CDLL(str(support)).scopemark_runtime_shot
-        return cls(fire, runtime.cudaEventRecord, runtime.cudaLaunchKernel, "runtime")
+    def __init__(self, library: Path):
+        self._shot = ctypes.CDLL(str(library)).scopemark_shot
+        calls = _driver().cuEventRecord, _driver().cuLaunchKernel
+        self._calls = [ctypes.cast(call, ctypes.c_void_p) for call in calls]
 
     def fire(self, shot: Shot, stream: int, begin: int, end: int) -> None:
-        """Record, launch, record. RuntimeError with the error code if one of them fails."""
+        """Record, launch, record. RuntimeError with the driver's error code if one of them fails."""
         handles = [ctypes.c_void_p(handle) for handle in (stream, begin, end)]
-        code = self._fire(*self._calls, shot.function, shot.shape, shot.parameters, *handles)
+        code = self._shot(*self._calls, shot.function, shot.shape, shot.parameters, *handles)
         if code:
-            raise RuntimeError(f"the {self._of} refused a single shot: {code}")
+            raise RuntimeError(f"the driver refused a single shot: {code}")

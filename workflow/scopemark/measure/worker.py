@@ -1,7 +1,7 @@
 """The child process that holds the CUDA context or the host library.
 
-Says with a line that it has imported what it needs. Then it reads one JSON request a line and answers each with one
-line; the first says what to open. A CUDA error that may have spoiled the context is reported
+Says with a line that it has imported what it needs. Then it reads JSON, a line at a time: first what to open, and then
+lists of requests, of which each is answered with a line. A CUDA error that may have spoiled the context is reported
 and then ends the process; its parent starts another.
 """
 
@@ -15,12 +15,15 @@ import signal
 import sys
 import time
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from scopemark.benchmark import Benchmark
+from scopemark.capabilities import gpu_machine
 from scopemark.experiment import load_experiment
-from scopemark.measure.backend import Backend, Unsupported, backend_of
+from scopemark.measure.backend import COLD_SHOTS, Backend, Unsupported, backend_of
+from scopemark.measure.cold_shots import ColdShot, Series
 
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before its batch
@@ -28,21 +31,17 @@ WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before
 
 def import_backends(kind: str) -> None:
     """Import all that a target of a kind may need: none of it is left to the first case."""
-    gpu = "measure.gpu", "measure.cold_shots", "stage.gpu_stage"
+    gpu = "measure.gpu", "stage.gpu_stage"
     for module in ("measure.rehearsal", *(gpu if kind == "gpu" else ("measure.cpu",))):
         importlib.import_module(f"scopemark.{module}")
 
 
 def open_backend(name: str, request: dict[str, Any]) -> Backend:
-    """Where procedures run, where the first launches of a process are fired, or where kernels are launched."""
+    """Where procedures run, or where kernels are launched."""
     if name == "procedures":
         from scopemark.measure.rehearsal import open_stage_backend
 
         return open_stage_backend(request)
-    if name == "cold_shots":
-        from scopemark.measure.cold_shots import ColdShots
-
-        return ColdShots(request["device"], *(Path(request[name]) for name in ("binary", "support_host")))
     if request["kind"] == "gpu":
         from scopemark.measure.gpu import GpuBackend
 
@@ -61,7 +60,8 @@ class Worker:
         self._held_bytes = 0  # by all of them; to add them up again for every case would be quadratic
         self._last: dict[str, float] = {}
         # What cannot be loaded is found out before any case is tried.
-        self._backends = {name: open_backend(name, request) for name in request["backends"]}
+        self._backends = {name: open_backend(name, request) for name in request["backends"] if name != COLD_SHOTS}
+        self._request = request
 
     def _prepare(self, request: dict[str, Any], benchmark: Benchmark, backend: Backend) -> Any:
         case = request["case"]
@@ -88,9 +88,17 @@ class Worker:
             self._held_bytes -= prepared.bytes
             prepared.close()
 
-    def sample(self, request: dict[str, Any]) -> dict[str, Any]:
+    def sample(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """What was measured, for one request after another."""
+        benchmarks = [self._experiment.benchmark(request["benchmark"]) for request in requests]
+        if backend_of(benchmarks[0], requests[0]["parameters"]) == COLD_SHOTS:
+            yield from self._fire(list(zip(benchmarks, requests, strict=True)))
+            return
+        for benchmark, request in zip(benchmarks, requests, strict=True):
+            yield self._sample(benchmark, request)
+
+    def _sample(self, benchmark: Benchmark, request: dict[str, Any]) -> dict[str, Any]:
         start = time.perf_counter()
-        benchmark = self._experiment.benchmark(request["benchmark"])
         backend = self._backends[backend_of(benchmark, request["parameters"])]
         prepared = self._prepare(request, benchmark, backend)
         ready = time.perf_counter()
@@ -99,17 +107,33 @@ class Worker:
         self._last[request["case"]] = min(batch.seconds)
         return {**vars(batch), "prepare_seconds": ready - start, "sample_seconds": time.perf_counter() - ready}
 
+    def _fire(self, cases: Sequence[tuple[Benchmark, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+        """A series of cold shots. This process has no context on the GPU: the program's is the only one."""
+        start, device = time.perf_counter(), self._request["device"]
+        machine = gpu_machine(device)
+        shots = [ColdShot(case, request["parameters"], request["kernel"], machine) for case, request in cases]
+        series = Series(Path(self._request["cold_shots"]), device, shots)
+        last = time.perf_counter()
+        prepare = last - start
+        for batch in series.fire():
+            now = time.perf_counter()
+            yield {**vars(batch), "prepare_seconds": prepare, "sample_seconds": now - last}
+            last, prepare = now, 0.0
 
-def answer(worker: Worker, request: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """The reply to a request, and whether the process must end after it."""
-    try:
-        return worker.sample(request), False
-    except Unsupported as error:
-        return {"event": ["unsupported", str(error)]}, False
-    except MemoryError as error:  # CuPy's for the GPU's memory too
-        return {"event": ["unsupported", f"not enough memory: {error}"]}, False
-    except Exception as error:
-        return {"event": ["failed", f"{type(error).__name__}: {error}"]}, True
+
+def answers(worker: Worker, requests: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool]]:
+    """The replies to requests, one for each, and whether the process must end after it."""
+    replies = worker.sample(requests)
+    for _ in requests:
+        try:
+            yield next(replies), False
+        except Unsupported as error:
+            yield {"event": ["unsupported", str(error)]}, False
+        except MemoryError as error:  # CuPy's for the GPU's memory too
+            yield {"event": ["unsupported", f"not enough memory: {error}"]}, False
+        except Exception as error:
+            yield {"event": ["failed", f"{type(error).__name__}: {error}"]}, True
+            return
 
 
 def main() -> None:
@@ -132,10 +156,10 @@ def main() -> None:
             worker = Worker(request)
             reply({"ready": True})
             continue
-        answered, fatal = answer(worker, request)
-        reply(answered)
-        if fatal:
-            os._exit(3)  # a spoiled context may hang in its destructors
+        for answered, fatal in answers(worker, request):
+            reply(answered)
+            if fatal:
+                os._exit(3)  # a spoiled context may hang in its destructors
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class GpuStage(Stage):
         most = BLOCKS_PER_MULTIPROCESSOR * self.machine.processors
         blocks = blocks or max(1, min(most, -(-items // threads)))
         words = [self._gpu_word(argument) for argument in arguments]
-        return Shot(self._module.get_function(kernel).kernel.ptr, Launch(blocks, threads), words)
+        return Shot(self._module.get_function(kernel), Launch(blocks, threads), words)
 
     def launch(
         self, kernel: str, *arguments: Argument, items: int = 1, blocks: int = 0, threads: int = 0, stream: int = 0

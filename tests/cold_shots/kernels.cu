@@ -1,0 +1,18 @@
+// Kernels of the runtime in cuda_runtime_api.h.
+#include <cstdint>
+#include <cstdlib>
+
+// slots, start, data: four elements each. cycles: one. To each slot what it started with, its datum, and `adds`.
+extern "C" void slots(void** arguments) {
+  auto array = [&](int i) { return *static_cast<std::int32_t**>(arguments[i]); };
+  const auto adds = *static_cast<std::uint64_t*>(arguments[4]);
+  for (int i = 0; i < 4; ++i) {
+    array(0)[i] += array(1)[i] + array(2)[i] + static_cast<std::int32_t>(adds);
+    array(1)[i] = -1;
+  }
+  **static_cast<std::uint64_t**>(arguments[3]) = 99;
+}
+
+extern "C" void nothing(void**) {}
+
+extern "C" void crashes(void**) { std::abort(); }
