@@ -11,6 +11,9 @@
 // Ends with status 1, and a line on standard error, at the first call that fails.
 #include SCOPEMARK_KERNEL_FILE
 
+// As in any program that includes more of CCCL than its atomics: some of its headers define objects in device memory,
+// which are loaded with the first kernel, and lie where the program's own memory would.
+#include <cuda/cmath>
 #include <cuda_runtime_api.h>
 #include <signal.h>
 #include <sys/prctl.h>

@@ -40,12 +40,17 @@ BENCHMARK = KernelBenchmark(
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
+def program(tmp_path_factory, toolchain):
     """The program, built with the tests' runtime and kernels."""
     build, kernels = tmp_path_factory.mktemp("cold_shots"), ROOT / "tests/cold_shots"
     write_instances([f"SCOPEMARK_NAME({name})" for name in ("slots", "nothing", "crashes")], build / "names.inc")
     defines = {"SCOPEMARK_KERNEL_FILE": kernels / "kernels.cu", "SCOPEMARK_NAMES": build / "names.inc"}
-    flags = ["-std=c++17", f"-I{kernels}", *(f'-D{name}="{path}"' for name, path in defines.items())]
+    flags = [
+        "-std=c++17",
+        f"-I{kernels}",
+        f"-I{toolchain.cccl_include}",
+        *(f'-D{name}="{path}"' for name, path in defines.items()),
+    ]
     command = [*shlex.split(host_compiler()), *flags, "-x", "c++", str(ROOT / "kernels/cold_shots.cu")]
     subprocess.run([*command, "-o", str(build / "program")], check=True)
     return build / "program"

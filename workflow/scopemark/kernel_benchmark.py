@@ -82,7 +82,7 @@ class KernelBenchmark(Benchmark):
             "adaptive",
             "adaptive: until the median's interval is narrow; best_of_N: exactly N samples, at one address; "
             "single_shots_N: N samples of a plain program's launch, its latency included; "
-            "cold_shots_N: one such launch in each of N processes that begin with it and the others like it",
+            "cold_shots_N: the only launch in each of N runs of a program that launches each such kernel once",
             ("best_of", "single_shots", "cold_shots"),
         ),
     )

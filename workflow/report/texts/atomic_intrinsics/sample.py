@@ -33,8 +33,9 @@ NOTES = """\
 left       the sum over the elements after a launch, as the median of the repeats
 lost       what that lacks of the expected sum: for add and CAS the updates lost; the elements of max are too small by
            so much together. Then its share of the expected sum, and the least and the most of one launch
-one shot   as the sample times it, start-up included: the only launch of the kernel in a process that launches these
-           kernels in their order and nothing before them: median (least … most) of so many processes
+one shot   as the sample times it: the only launch of the kernel in a program that launches these, in this order, and
+           nothing before; the loading of the kernel is in it, and in the first one that of the module:
+           median (least … most) of so many runs of the program
 warm       a launch without its start-up, repeated: median [95 % interval]; – where this point was not measured so
 published  one shot, by the sample's README, which names no GPU
 """
