@@ -125,7 +125,7 @@ nvmlSystemGetDriverVersion = lambda: "1"
 """
 
 
-def test_only_experiments_with_procedures_wait_for_the_host_build(tmp_path, monkeypatch, toolchain):
+def test_only_experiments_that_need_them_wait_for_the_host_build_and_the_cold_shots(tmp_path, monkeypatch, toolchain):
     """On a machine that says it has a GPU, the plan of an experiment of kernels and of one with the library's calls."""
     (tmp_path / "stub").mkdir()
     (tmp_path / "stub/pynvml.py").write_text(NVML)
@@ -137,4 +137,4 @@ def test_only_experiments_with_procedures_wait_for_the_host_build(tmp_path, monk
         done = snakemake(tree, cases, "-n", "--cores", "2", "--config", "targets=[gpu]")
         planned[experiment] = set(re.findall(r"^rule (\w+):", done.stdout + done.stderr, re.M))
     assert "measure" in planned["scoped_atomics"]
-    assert planned["atomic_intrinsics"] - planned["scoped_atomics"] == {"compile_host"}
+    assert planned["atomic_intrinsics"] - planned["scoped_atomics"] == {"compile_host", "compile_cold_shots"}
