@@ -25,7 +25,7 @@ class Bench:
         self.accident = lambda worker, request: None
         self.dies_at_birth = lambda number: False
         self.dies_waiting = lambda number: False
-        self.workers, self.opened, self.at_once = 0, [], 0
+        self.workers, self.opened, self.sent = 0, [], []
         self.journal, self.log = Journal(directory / "journal.jsonl"), io.StringIO()
         bench = self
 
@@ -49,6 +49,7 @@ class Bench:
 
             def send(self, requests):
                 self.requests = list(requests)
+                bench.sent.append((self, [request["parameters"]["iterations"] for request in requests]))
 
             def receive(self, timeout_seconds):
                 request = self.requests.pop(0)
@@ -91,6 +92,18 @@ class Bench:
             sessions = record.samples["session"]
             taken[of[case]] = {number: sessions.count(number) for number in sorted(set(sessions))}
         return {of[case]: outcome for case, outcome in outcomes.items()}, taken
+
+
+def killed_at(number):
+    """The end of the session's own process, before that request is answered: the first is 0."""
+    asked = []
+
+    def accident(worker, request):
+        asked.append(request)
+        if len(asked) == number + 1:
+            raise Killed
+
+    return accident
 
 
 def of_case(number, what):

@@ -2,6 +2,7 @@
 
 import dataclasses
 import shlex
+import signal
 import subprocess
 
 import pytest
@@ -13,7 +14,7 @@ from scopemark.build import compile_cold_shots, host_compiler, write_instances
 from scopemark.experiment import load_experiment
 from scopemark.grid import instances_of
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
-from scopemark.measure import worker
+from scopemark.measure import cold_shots, worker
 from scopemark.measure.cold_shots import ColdShot, Series
 from scopemark.targets import find_gpus
 
@@ -98,6 +99,24 @@ def test_nothing_is_launched_before_a_shot_or_done_beside_it(program, calls):
     ]
 
 
+def test_the_program_has_ended_when_the_last_shot_is_there(program, calls):
+    series = Series(program, 0, [shot(), shot()])
+    batches = series.fire()
+    next(batches)
+    next(batches)
+    assert series._process.returncode == 0
+
+
+def test_a_program_that_does_not_end_is_ended(program, calls, tmp_path, monkeypatch):
+    monkeypatch.setattr(cold_shots, "END_SECONDS", 0.2)
+    lingering = tmp_path / "lingering"
+    lingering.write_text(f"#!/bin/sh\n{program}\nexec sleep 600 >&-\n")
+    lingering.chmod(0o755)
+    series = Series(lingering, 0, [shot()])
+    assert [batch.wrong for batch in series.fire()] == [[0]]
+    assert series._process.wait(10) == -signal.SIGKILL
+
+
 def test_every_shot_finds_its_memory_as_it_should_be(program, calls):
     """The kernel leaves its slots, their start and the cycles changed."""
     batches = fire(program, shot(), shot(), shot(adds=4))
@@ -146,6 +165,9 @@ def test_the_worker_answers_for_every_shot_up_to_the_one_that_fails(program, cal
     held = worker.Worker({**opening, "cold_shots": str(program)})
     request = {"benchmark": "sample", "parameters": point, "first": 0, "n": 1}
     requests = [{**request, "case": name, "kernel": name} for name in ("nothing", "crashes", "nothing")]
+    for _ in range(2):  # the program is run again and again
+        ((reply, fatal),) = worker.answers(held, requests[:1])
+        assert (reply["expected"], fatal) == ([64], False)
     found = list(worker.answers(held, requests))
     assert [("event" in reply, fatal) for reply, fatal in found] == [(False, False), (True, True)]
     assert found[0][0]["expected"] == [64]

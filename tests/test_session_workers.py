@@ -5,7 +5,7 @@ import pytest
 from helpers import LIMITS
 from scopemark.errors import UserError
 from scopemark.measure import progress, workers
-from session_bench import SIX, Killed, crash, of_case
+from session_bench import SIX, Killed, crash, killed_at, of_case
 
 
 def test_each_of_six_workers_takes_a_sixth(bench):
@@ -30,14 +30,7 @@ def test_a_case_that_always_crashes_is_tried_once_a_run_and_the_others_have_all_
 @pytest.mark.parametrize("kill_at", [0, 1, 3, 4, 8, 9, 13])
 def test_killed_in_any_round_it_goes_on_with_the_next_process(bench, kill_at):
     """Two cases take 14 requests: of each the first sample and then two, and in five more processes three at once."""
-    asked = []
-
-    def accident(worker, request):
-        asked.append(request)
-        if len(asked) == kill_at + 1:
-            raise Killed
-
-    bench.accident = accident
+    bench.accident = killed_at(kill_at)
     with pytest.raises(Killed):
         bench.run({"iterations": [1, 2]})
     bench.accident = lambda worker, request: None

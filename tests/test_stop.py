@@ -223,3 +223,22 @@ def test_times_of_zero_have_no_width_and_end_at_the_maximum():
     assert next_batch(by_processes([[0.0] * 50], spent=0.1), SIX, "adaptive") == 0
     few = by_processes([[0.0] * 3], spent=0.1)
     assert next_batch(few, {**SIX, "minimum_samples": 18}, "adaptive") > 0
+
+
+def test_samples_that_are_nearly_all_discarded_are_no_matter_of_time():
+    slow = record([1e-3] * 120, discarded=["slow clock"] * 117 + [""] * 3)
+    assert next_batch(slow, {**LIMITS, "maximum_samples": 120}, "adaptive") == 0
+    status, reason = outcome(slow, {**LIMITS, "maximum_samples": 120}, "adaptive")
+    assert (status, reason) == ("unstable", "3 samples that count, of 120, make no interval")
+
+
+def test_a_session_takes_one_cold_shot_of_a_case():
+    two = by_processes([[1.0], [2.0]])
+    assert next_batch(record([]), SIX, "cold_shots_3") == 1
+    assert next_batch(two, SIX, "cold_shots_3", session=2) == 0  # it has had its own
+    assert next_batch(two, SIX, "cold_shots_3", session=3) == 1
+    assert next_batch(two, SIX, "cold_shots_2", session=3) == 0
+    assert rounds_left(two, SIX, "cold_shots_9") == 1  # one worker has the program run again and again
+    assert done_share(two, 2, SIX, "cold_shots_3") == pytest.approx(2 / 3)
+    assert done_share(two, 2, SIX, "cold_shots_2") == 1
+    assert outcome(two, SIX, "cold_shots_2") == ("ok", "")

@@ -18,7 +18,7 @@ COLD_SHOTS = "cold_shots"
 
 
 def backend_of(benchmark: Benchmark, parameters: Parameters) -> str:
-    """The backend that a case needs: "procedures", "kernels", or none for what is fired as cold shots."""
+    """What runs a case: one of the backends "procedures" and "kernels", or the program of the cold shots."""
     if isinstance(benchmark, Procedure):
         return "procedures"
     return COLD_SHOTS if cold_shots(parameters["sampling"]) else "kernels"

@@ -20,7 +20,7 @@ from scopemark.measure.backend import Batch
 from scopemark.measure.host_check import host_check
 
 ALIGNMENT = 256  # bytes, of each buffer within the program's allocation
-END_SECONDS = 10  # from the end of what the program says to its own
+END_SECONDS = 10  # from the last that the program says to its end
 
 
 class ColdShot:
@@ -89,14 +89,22 @@ class Series:
         self._line()
 
     def fire(self) -> Iterator[Batch]:
-        """A batch of one sample for each shot, as they come."""
-        for shot in self._shots:
+        """A batch of one sample for each shot, as they come. With the last one the program has ended."""
+        for number, shot in enumerate(self._shots, 1):
             seconds = float(self._line())
             left = self._process.stdout.read(shot.size)
             if len(left) < shot.size:
                 raise self._failure()
+            if number == len(self._shots):
+                self._end()
             yield shot.result(seconds, left)
-        self._process.wait(END_SECONDS)
+
+    def _end(self) -> None:
+        """Wait until the program's context is gone, which would disturb whatever is measured next."""
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
 
     def _line(self) -> bytes:
         line = self._process.stdout.readline()

@@ -98,7 +98,8 @@ class Session:
             while series := self._series():
                 self._next_worker(series)
                 self._sample([(case, 1) for case in series])
-                self._workers.close()
+                self._workers.begin_session()  # of the same worker: what a series begins is a program of its own
+            self._workers.close()
             while waiting := self._waiting(self._cases):
                 self._next_worker(waiting)
                 self._give_shares(waiting)
@@ -127,7 +128,7 @@ class Session:
         return [case for case in cases if self._next(case)]
 
     def _series(self) -> list[Case]:
-        """The cold shots of the next worker process: from the first case to the last that lacks one.
+        """The cold shots of the next run of their program: from the first case to the last that lacks one.
 
         What is launched before a kernel is part of what its first launch costs. So a series always begins at its begin.
         """

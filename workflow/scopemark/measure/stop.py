@@ -31,7 +31,7 @@ def next_batch(
     fixed = fixed_samples(sampling)
     if fixed is not None:
         wanted = record.taken < fixed
-        if cold_shots(sampling):  # a process has only one first launch
+        if cold_shots(sampling):  # a session has only one first launch
             return int(wanted and record.taken_in(session)[0] == 0)
         return fixed if wanted else 0  # the book's way: its N launches belong together
     processes = int(limits["processes"])
@@ -78,8 +78,6 @@ def half_width(values: Sequence[float]) -> float:
 
 def rounds_left(record: Record, limits: Mapping[str, float], sampling: str) -> int:
     """How many worker processes are still to sample a case that is not done."""
-    if cold_shots(sampling):
-        return max(1, fixed_samples(sampling) - record.taken)
     if fixed_samples(sampling) is not None:
         return 1
     return max(1, int(limits["processes"]) - len(record.processes))
@@ -118,8 +116,10 @@ def outcome(record: Record, limits: Mapping[str, float], sampling: str, exact: b
         return "ok", ""
     width = interval_over_processes(processes).relative_half_width
     if math.isinf(width):
-        taken = sum(map(len, processes))
-        return "skipped", f"time budget: {taken} samples in {limits['budget_seconds']:g} s make no interval"
+        count = sum(map(len, processes))
+        if record.taken >= limits["maximum_samples"]:
+            return "unstable", f"{count} samples that count, of {record.taken}, make no interval"
+        return "skipped", f"time budget: {count} samples in {limits['budget_seconds']:g} s make no interval"
     if width > limits["unstable_half_width"]:
         bound = limits["unstable_half_width"]
         return "unstable", f"half-width of the median's interval is {width:.1%}, above {bound:.0%}"

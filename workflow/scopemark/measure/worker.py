@@ -61,7 +61,7 @@ class Worker:
         self._last: dict[str, float] = {}
         # What cannot be loaded is found out before any case is tried.
         self._backends = {name: open_backend(name, request) for name in request["backends"] if name != COLD_SHOTS}
-        self._request = request
+        self._opening = request
 
     def _prepare(self, request: dict[str, Any], benchmark: Benchmark, backend: Backend) -> Any:
         case = request["case"]
@@ -109,10 +109,10 @@ class Worker:
 
     def _fire(self, cases: Sequence[tuple[Benchmark, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
         """A series of cold shots. This process has no context on the GPU: the program's is the only one."""
-        start, device = time.perf_counter(), self._request["device"]
+        start, device = time.perf_counter(), self._opening["device"]
         machine = gpu_machine(device)
         shots = [ColdShot(case, request["parameters"], request["kernel"], machine) for case, request in cases]
-        series = Series(Path(self._request["cold_shots"]), device, shots)
+        series = Series(Path(self._opening["cold_shots"]), device, shots)
         last = time.perf_counter()
         prepare = last - start
         for batch in series.fire():

@@ -28,7 +28,7 @@ class Workers:
         If none waits, as many start side by side as may, until they do nothing but wait.
         """
         self._opening = {**self._base, "backends": list(backends)}
-        if self._spares:
+        if self._child or self._spares:
             return
         self._spares = [Child(self._base["kind"], self._log) for _ in range(min(number, SPARES))]
         for child in self._spares:
@@ -50,6 +50,11 @@ class Workers:
                 if attempts == START_ATTEMPTS:
                     raise UserError(f"{self._base['binary']}: no worker starts that can load it: {lost}") from None
         return self._child
+
+    def begin_session(self) -> None:
+        """Let the worker begin another session; where it has ended, that has begun another."""
+        if self._child:
+            self.session += 1
 
     def drop(self) -> None:
         """End the worker at once; the next is another session."""
