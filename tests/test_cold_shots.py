@@ -82,6 +82,13 @@ def test_a_shot_is_timed_by_its_events_and_checked(program, calls):
     assert (batch.clock_hz, batch.discarded) == ([None], [""])
 
 
+def test_what_decides_when_kernels_are_loaded_is_noted(program, calls, monkeypatch):
+    monkeypatch.delenv("CUDA_MODULE_LOADING", raising=False)
+    assert fire(program, shot())[0].note == [None]
+    monkeypatch.setenv("CUDA_MODULE_LOADING", "EAGER")
+    assert fire(program, shot())[0].note == ["CUDA_MODULE_LOADING=EAGER"]
+
+
 def test_a_wrong_result_is_told_by_its_amount(program, calls):
     (batch,) = fire(program, shot(adds=5))
     assert (batch.wrong, batch.observed, batch.expected) == ([4], [54], [46])

@@ -7,6 +7,7 @@ here: whatever is done between two launches, if only for a fraction of a millise
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,7 @@ from scopemark.measure.backend import Batch
 from scopemark.measure.host_check import host_check
 
 ALIGNMENT = 256  # bytes, of each buffer within the program's allocation
+LOADING = "CUDA_MODULE_LOADING"  # what decides when kernels are loaded, which is part of a shot unless it is EAGER
 END_SECONDS = 10  # from the last that the program says to its end
 
 
@@ -68,6 +70,7 @@ class ColdShot:
             seconds,
             host_check(self._check, found[self._check.buffer], self._expected),
             cycles=int(found[self._cycles][0]) if self._cycles else None,
+            note=f"{LOADING}={os.environ[LOADING]}" if LOADING in os.environ else "",
         )
         return batch
 
