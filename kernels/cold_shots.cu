@@ -7,16 +7,19 @@
 //   for every buffer:    OFFSET BYTES ZERO          within one allocation; 1 if it holds zeros before the launch
 //   for every argument:  POINTER VALUE              1 if the value is an offset within the allocation
 // then a newline, and the contents of the buffers that are not zero.
-// Standard output: "ready", then for every shot a line with its seconds and the contents of its buffers after it.
-// Ends with status 1, and a line on standard error, at the first call that fails.
+// Standard output: "ready", then for every shot a line with its seconds and the contents of its buffers after it; or a
+// line "error" with what is wrong, at the first call that fails, and nothing after it.
 #include SCOPEMARK_KERNEL_FILE
 
 // As in any program that includes more of CCCL than its atomics: some of its headers define objects in device memory,
 // which are loaded with the first kernel, and lie where the program's own memory would.
+#if __has_include(<cuda/cmath>)
 #include <cuda/cmath>
+#endif
 #include <cuda_runtime_api.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +29,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace scopemark::cold_shots {
 
 struct Buffer {
   std::size_t offset, bytes;
@@ -48,10 +51,21 @@ struct Shot {
   const void* entry;
 };
 
-void check(cudaError_t error, const std::string& what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what.c_str(), cudaGetErrorString(error));
+// Standard output, for the answers alone: what a kernel prints goes where errors go.
+std::FILE* answers;
+
+void take_standard_output() {
+  answers = fdopen(dup(STDOUT_FILENO), "w");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(answers, "error %s\n", what.c_str());
   std::exit(1);
+}
+
+void check(cudaError_t error, const std::string& what) {
+  if (error != cudaSuccess) fail(what + ": " + cudaGetErrorString(error));
 }
 
 std::istream& operator>>(std::istream& in, Buffer& buffer) {
@@ -77,8 +91,7 @@ const void* find(const std::string& kernel) {
 #define SCOPEMARK_NAME(NAME) \
   if (kernel == #NAME) return reinterpret_cast<const void*>(NAME);
 #include SCOPEMARK_NAMES
-  std::fprintf(stderr, "this program has no kernel %s\n", kernel.c_str());
-  std::exit(1);
+  fail("this program has no kernel " + kernel);
 }
 
 std::vector<Shot> read_shots() {
@@ -96,18 +109,14 @@ std::vector<Shot> read_shots() {
   return found;
 }
 
-}  // namespace
-
-int main() {
+int run() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // what nobody waits for must not disturb the next measurement
   std::ios::sync_with_stdio(false);
+  take_standard_output();
   int device;
   std::cin >> device;
   std::vector<Shot> shots = read_shots();
-  if (!std::cin) {
-    std::fprintf(stderr, "what to launch ended early\n");
-    return 1;
-  }
+  if (!std::cin) fail("what to launch ended early");
 
   check(cudaSetDevice(device), "cudaSetDevice");
   std::size_t bytes = 1, flush_bytes = 0;
@@ -121,8 +130,8 @@ int main() {
   cudaEvent_t begin, end;
   check(cudaEventCreate(&begin), "cudaEventCreate");
   check(cudaEventCreate(&end), "cudaEventCreate");
-  std::puts("ready");
-  std::fflush(stdout);
+  std::fputs("ready\n", answers);
+  std::fflush(answers);
 
   for (Shot& shot : shots) {
     std::vector<std::uint64_t> words;
@@ -152,13 +161,17 @@ int main() {
 
     float milliseconds;
     check(cudaEventElapsedTime(&milliseconds, begin, end), shot.kernel);
-    std::printf("%.9e\n", milliseconds * 1e-3);
+    std::fprintf(answers, "%.9e\n", milliseconds * 1e-3);
     for (Buffer& buffer : shot.buffers) {
       const char* const at = memory + buffer.offset;
       check(cudaMemcpy(buffer.contents.data(), at, buffer.bytes, cudaMemcpyDeviceToHost), shot.kernel);
-      std::fwrite(buffer.contents.data(), 1, buffer.bytes, stdout);
+      std::fwrite(buffer.contents.data(), 1, buffer.bytes, answers);
     }
-    std::fflush(stdout);
+    std::fflush(answers);
   }
   return 0;
 }
+
+}  // namespace scopemark::cold_shots
+
+int main() { return scopemark::cold_shots::run(); }

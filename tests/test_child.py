@@ -111,3 +111,12 @@ def test_a_worker_imports_all_it_needs_without_touching_a_gpu(kind, tmp_path):
         worker.close()
         assert not worker.alive
     assert "Traceback" not in (tmp_path / "log").read_text()
+
+
+def test_a_killed_worker_is_waited_for_with_what_shares_its_pipe(started):
+    """As the program that holds the GPU for a worker: it ends a little later."""
+    worker = started(f"{ANSWERS}; (sleep 1.5 2>&-) & exec sleep 600")
+    worker.open({"kind": "cpu"})
+    begin = time.monotonic()
+    worker.kill()
+    assert 1.0 < time.monotonic() - begin < 30

@@ -7,19 +7,20 @@ import subprocess
 
 import pytest
 
-from helpers import ROOT
+from helpers import ROOT, load_faults
 from scopemark.axes import integer
 from scopemark.benchmark import Machine
 from scopemark.build import compile_cold_shots, host_compiler, write_instances
 from scopemark.experiment import load_experiment
-from scopemark.grid import instances_of
+from scopemark.grid import expand_all, instances_of
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 from scopemark.measure import cold_shots, worker
-from scopemark.measure.cold_shots import ColdShot, Series
+from scopemark.measure.backend import Unsupported
+from scopemark.measure.cold_shots import ColdShot, Series, series_hashes
 from scopemark.targets import find_gpus
 
 SLOTS = 4
-MACHINE = Machine("gpu", 2, attributes={"l2_bytes": 512})
+MACHINE = Machine("gpu", 2, 65536, attributes={"l2_bytes": 512})
 BENCHMARK = KernelBenchmark(
     name="slots",
     axes=(integer("adds", 3, 0, 100, "what the kernel adds"),),
@@ -44,7 +45,9 @@ BENCHMARK = KernelBenchmark(
 def program(tmp_path_factory, toolchain):
     """The program, built with the tests' runtime and kernels."""
     build, kernels = tmp_path_factory.mktemp("cold_shots"), ROOT / "tests/cold_shots"
-    write_instances([f"SCOPEMARK_NAME({name})" for name in ("slots", "nothing", "crashes")], build / "names.inc")
+    write_instances(
+        [f"SCOPEMARK_NAME({name})" for name in ("slots", "nothing", "crashes", "leaves", "prints")], build / "names.inc"
+    )
     defines = {"SCOPEMARK_KERNEL_FILE": kernels / "kernels.cu", "SCOPEMARK_NAMES": build / "names.inc"}
     flags = [
         "-std=c++17",
@@ -154,8 +157,22 @@ def test_what_the_runtime_refuses_is_told_and_what_came_before_is_there(program,
 def test_a_kernel_that_ends_the_program_is_told_by_the_signal(program, calls):
     batches = Series(program, 0, [shot(), shot(kernel="crashes")]).fire()
     assert next(batches).wrong == [0]
-    with pytest.raises(RuntimeError, match="the program was ended by SIGABRT"):
+    with pytest.raises(RuntimeError, match="the program was ended by SIGABRT; its last words are in the log"):
         next(batches)
+
+
+def test_a_kernel_that_leaves_the_program_is_told_by_its_status(program, calls):
+    with pytest.raises(RuntimeError, match="the program ended with exit status 0"):
+        fire(program, shot(kernel="leaves"))
+
+
+def test_what_a_kernel_prints_is_no_answer_and_holds_nobody_up(program, calls, capfd):
+    """More than a pipe holds, to both outputs."""
+    (batch,) = fire(program, shot(kernel="prints"))
+    assert batch.seconds == [0.25e-3]
+    line = len("said by a kernel, line 1234 of many\n")
+    shorter = 3 * 10 + 2 * 90 + 1 * 900  # lines 0 to 999 have fewer digits
+    assert len(capfd.readouterr().err) == 2 * (4000 * line - shorter)
 
 
 def test_a_kernel_that_the_program_does_not_hold_is_told_before_any_launch(program, calls):
@@ -163,23 +180,84 @@ def test_a_kernel_that_the_program_does_not_hold_is_told_before_any_launch(progr
         Series(program, 0, [shot(), shot(kernel="others")])
 
 
-def test_the_worker_answers_for_every_shot_up_to_the_one_that_fails(program, calls, monkeypatch):
-    """The experiment's own kernels are not in the program: two of the tests' stand for them."""
-    monkeypatch.setattr(worker, "gpu_machine", lambda device: MACHINE)
+# In the worker
+
+
+@pytest.fixture
+def fire_cases(program, calls, monkeypatch):
+    """Fires kernels as one series of cases in a worker. The tests' kernels stand for those of the sample."""
+    machine = dataclasses.replace(MACHINE, shared_bytes_per_block=1024)
+    monkeypatch.setattr(worker, "gpu_machine", lambda device: machine)
     point = {"operation": "add", "api": "plain", "order": "relaxed", "scope": "device", "slots": 4, "updates": 64}
     point |= {"threads_per_block": 64, "cache": "warm", "sampling": "cold_shots_2", "target_kind": "gpu"}
     opening = {"experiment": "atomic_intrinsics", "kind": "gpu", "device": 0, "backends": ["cold_shots"]}
     held = worker.Worker({**opening, "cold_shots": str(program)})
-    request = {"benchmark": "sample", "parameters": point, "first": 0, "n": 1}
-    requests = [{**request, "case": name, "kernel": name} for name in ("nothing", "crashes", "nothing")]
-    for _ in range(2):  # the program is run again and again
-        ((reply, fatal),) = worker.answers(held, requests[:1])
-        assert (reply["expected"], fatal) == ([64], False)
-    found = list(worker.answers(held, requests))
-    assert [("event" in reply, fatal) for reply, fatal in found] == [(False, False), (True, True)]
-    assert found[0][0]["expected"] == [64]
-    assert found[1][0]["event"] == ["failed", "RuntimeError: the program was ended by SIGABRT"]
-    assert found[0][0]["prepare_seconds"] > 0
+
+    def fire(*kernels, **changes):
+        request = {"benchmark": "sample", "parameters": point | changes, "first": 0, "n": 1}
+        return list(worker.answers(held, [{**request, "case": name, "kernel": name} for name in kernels]))
+
+    return fire
+
+
+def test_the_worker_has_the_program_run_again_and_again(fire_cases):
+    for _ in range(2):
+        (reply,) = fire_cases("nothing")
+        assert (reply["expected"], reply["prepare_seconds"] > 0) == ([64], True)
+
+
+def test_it_answers_for_every_shot_up_to_the_one_that_fails(fire_cases):
+    first, second = fire_cases("nothing", "crashes", "nothing")
+    assert first["expected"] == [64]
+    reason = "RuntimeError: the program was ended by SIGABRT; its last words are in the log"
+    assert second == {"event": ["failed", reason], "fatal": True}
+
+
+def test_what_fails_before_the_first_launch_is_no_single_shots_fault(fire_cases):
+    event = ["failed", "RuntimeError: this program has no kernel others"]
+    assert fire_cases("nothing", "nothing", "others") == [{"event": event, "fatal": False}] * 3
+
+
+def test_a_case_that_cannot_be_told_is_left_out_of_the_series(fire_cases, monkeypatch):
+    build = worker.ColdShot
+
+    def picky(benchmark, parameters, kernel, machine):
+        if kernel == "large":
+            raise MemoryError("no room")
+        return build(benchmark, parameters, kernel, machine)
+
+    monkeypatch.setattr(worker, "ColdShot", picky)
+    first, second, third = fire_cases("nothing", "large", "nothing")
+    assert (first["expected"], third["expected"]) == ([64], [64])
+    assert second == {"event": ["unsupported", "not enough memory: no room"], "fatal": False}
+
+
+def test_a_block_that_asks_for_more_memory_than_there_is_is_unsupported():
+    greedy = dataclasses.replace(BENCHMARK, launch=lambda p, machine: Launch(2, 64, 2**17))
+    with pytest.raises(Unsupported, match="needs 131072 bytes of shared memory per block; this GPU has 65536"):
+        shot(benchmark=greedy)
+
+
+# What identifies them
+
+
+def test_stored_shots_stand_for_those_after_the_same_ones(monkeypatch):
+    """The case's own code, what comes before it, the program, and when it loads kernels."""
+    monkeypatch.delenv("CUDA_MODULE_LOADING", raising=False)
+
+    def hashes(order, changed=None, more=()):
+        grids = [{"iterations": number, "sampling": "cold_shots_3"} for number in order] + list(more)
+        cases = expand_all(load_faults(), [{"benchmark": "fault", **grid} for grid in grids], "gpu")[0]
+        own = {case.id: f"{case.parameters['iterations'] == changed}" for case in cases}
+        numbers = {case.id: case.parameters["iterations"] for case in cases}
+        return {numbers[case]: value for case, value in series_hashes(cases, own).items()}
+
+    base = hashes([1, 2, 3])
+    assert hashes([1, 2, 3], more=[{"iterations": 9}]) == base  # what is no shot is no part of the series
+    assert [hashes([1, 2, 3], changed=2)[case] == base[case] for case in (1, 2, 3)] == [True, False, False]
+    assert [hashes([1, 3, 2])[case] == base[case] for case in (1, 2, 3)] == [True, False, False]
+    monkeypatch.setenv("CUDA_MODULE_LOADING", "EAGER")
+    assert not base.items() & hashes([1, 2, 3]).items()
 
 
 @pytest.mark.skipif(bool(find_gpus()), reason="there is a GPU, on which tests/gpu runs it")

@@ -58,9 +58,16 @@ def test_an_operation_is_listed_with_what_it_left_and_its_times():
     # 999,990 + 999,991 + … + 999,999 = 10 × 999,994.5
     assert "[max] expected: element i = 999,990 + i; in sum 9,999,945" in found
     cells = ["500,000", "500,000", "50.000%", "250,000 … 900,000", "40"]
-    times = ["2.00 (1.00 … 4.00) of 3", "0.600 [0.500, 0.700]", "0.19"]
+    times = ["2.00 (1.00 … 4.00)", "0.600 [0.500, 0.700]", "0.19"]
     assert line(found, "non-atomic", "add") == cells + times
     assert line(found, "non-atomic", "max")[2] == "1.000%"
+    assert "median (least … most) of 3 runs of the program" in found
+
+
+def test_the_numbers_of_runs_are_told():
+    few = row("cas", "intrinsic", (1, 2, 3), sampling="cold_shots_5", samples=5)
+    found = text(row("cas", "plain", (1, 2, 3), sampling="cold_shots_49", samples=49), few)
+    assert "of 49 or 5 runs of the program" in found
 
 
 def test_the_samples_own_figures_stand_beside_its_ways():
@@ -108,7 +115,7 @@ def test_the_text_of_the_recorded_runs_is_the_same_each_time(tmp_path):
         SAMPLE.text(load_results(tmp_path / "s.csv", [machines], ROOT / "workflow/report/published.csv")) for _ in "12"
     }
     assert len(texts) == 1
-    assert "2.00 (1.00 … 3.00) of 3" in texts.pop()
+    assert "2.00 (1.00 … 3.00)" in texts.pop()
 
 
 def test_columns_line_up():

@@ -58,7 +58,7 @@ def start(monkeypatch):
 def ask(place, case, bytes):
     request = {"case": case, "benchmark": "counter", "parameters": {"sampling": "adaptive"}, "kernel": str(bytes)}
     request |= {"first": 0, "n": 1}
-    ((answer, _),) = worker.answers(place, json.loads(json.dumps([request])))
+    (answer,) = worker.answers(place, json.loads(json.dumps([request])))
     return answer
 
 

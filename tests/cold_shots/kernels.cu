@@ -1,5 +1,6 @@
 // Kernels of the runtime in cuda_runtime_api.h.
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 
 // slots, start, data: four elements each. cycles: one. To each slot what it started with, its datum, and `adds`.
@@ -16,3 +17,12 @@ extern "C" void slots(void** arguments) {
 extern "C" void nothing(void**) {}
 
 extern "C" void crashes(void**) { std::abort(); }
+
+extern "C" void leaves(void**) { std::exit(0); }
+
+extern "C" void prints(void**) {
+  for (int line = 0; line < 4000; ++line) {
+    std::printf("said by a kernel, line %d of many\n", line);
+    std::fprintf(stderr, "said by a kernel, line %d of many\n", line);
+  }
+}

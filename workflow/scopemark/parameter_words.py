@@ -18,6 +18,7 @@ _FORMS = {
     "cache": "{} cache",
     "copy_kind": "{} kind",
     "counters_per_block": "{} counter{s} per block",
+    "counters_per_thread": "{} counter{s} per thread",
     "density": "density {}",
     "elements": "{} element{s}",
     "host_threads": "{} host thread{s}",

@@ -25,7 +25,7 @@ from scopemark.report.format import fact
 DRAWN = ("ok", "unstable")
 """Statuses whose number is drawn; an unstable one hollow. The others are drawn as a cross at the edge."""
 
-LAUNCH = ("blocks", "threads_per_block", "iterations", "cache", "sampling")
+LAUNCH = ("blocks", "threads_per_block", "counters_per_thread", "iterations", "cache", "sampling")
 """What two points of one panel must have in common besides what the panel compares."""
 
 
@@ -176,7 +176,9 @@ def launch_words(frame: pd.DataFrame) -> list[str]:
         if pd.isna(row["launch_blocks"]):
             words.append("" if pd.isna(row.get("size_bytes")) else fact("bytes", int(row["size_bytes"])))
             continue
-        length = "" if pd.isna(row.get("iterations")) else f" × {int(row['iterations']):,} operations"
+        iterations, counters = row.get("iterations"), row.get("counters_per_thread")
+        each = 1 if pd.isna(counters) else int(counters)  # that a thread goes through, with so many operations on each
+        length = "" if pd.isna(iterations) else f" × {int(iterations) * each:,} operations"
         unit = "block" if row["target_kind"] == "gpu" else "team"
         launch = f"{counted(row['launch_blocks'], unit)} × {counted(row['launch_threads'], 'thread')}{length}"
         words.append(launch + (f", L2 {row['cache']}" if row["target_kind"] == "gpu" else ""))

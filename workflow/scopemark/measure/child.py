@@ -18,6 +18,14 @@ START_SECONDS = 120  # Python, CuPy and a CUDA context on a busy machine
 END_SECONDS = 10  # from the end of what a worker says to its own
 
 
+def ending(code: int) -> str:
+    """How a process ended, by its exit code, which of a signal is negative."""
+    if code < 0:
+        named = {each.value: each.name for each in signal.Signals}
+        return f"was ended by {named.get(-code, f'signal {-code}')}"
+    return f"ended with exit status {code}"
+
+
 class WorkerLost(Exception):
     """The worker ended or was ended. `status` is "failed" or "timeout"; the message says what happened."""
 
@@ -88,20 +96,20 @@ class Child:
         except subprocess.TimeoutExpired:
             self.kill()
             return "the worker fell silent and did not end; it was killed"
-        if code < 0:
-            named = {each.value: each.name for each in signal.Signals}
-            return f"the worker was ended by {named.get(-code, f'signal {-code}')}"
-        return f"the worker ended with exit status {code}; its last words are in the log"
+        return f"the worker {ending(code)}" + ("" if code < 0 else "; its last words are in the log")
 
     @property
     def alive(self) -> bool:
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """End the worker at once; a process that hangs in the driver is left to it."""
+        """End the worker and whoever shares its pipe at once; a process that hangs in the driver is left to it."""
         self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=END_SECONDS)
+        deadline, pipe = time.monotonic() + END_SECONDS, self._process.stdout.fileno()
+        while select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))[0] and os.read(pipe, 1 << 16):
+            pass
 
     def close(self) -> None:
         """Let the worker end by itself, or end it."""

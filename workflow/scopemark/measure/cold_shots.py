@@ -7,17 +7,21 @@ here: whatever is done between two launches, if only for a fraction of a millise
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
-import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from scopemark.axes import cold_shots
 from scopemark.benchmark import Machine, Parameters
+from scopemark.grid import Case
 from scopemark.kernel_benchmark import KernelBenchmark
-from scopemark.measure.backend import Batch
+from scopemark.layout import KERNELS
+from scopemark.measure.backend import Batch, Unsupported
+from scopemark.measure.child import ending
 from scopemark.measure.host_check import host_check
 
 ALIGNMENT = 256  # bytes, of each buffer within the program's allocation
@@ -25,14 +29,34 @@ LOADING = "CUDA_MODULE_LOADING"  # what decides when kernels are loaded, which i
 END_SECONDS = 10  # from the last that the program says to its end
 
 
+def series_hashes(cases: Sequence[Case], hashes: Mapping[str, str]) -> dict[str, str]:
+    """What identifies the code of cold shots, by case; `hashes` identifies each case's own.
+
+    It is the program, how that loads kernels, and all that it launches before.
+    """
+    series = [case for case in cases if cold_shots(case.parameters["sampling"])]
+    if not series:
+        return {}
+    digest = hashlib.sha256((KERNELS / "cold_shots.cu").read_bytes() + os.environ.get(LOADING, "").encode())
+    found = {}
+    for case in series:
+        digest.update(f"{case.id} {hashes[case.id]}".encode())
+        found[case.id] = digest.hexdigest()[:16]
+    return found
+
+
 class ColdShot:
     """One launch as the program is told it, and what it must leave.
 
-    told: the words that say it. contents: the bytes that come after the words of all shots.
+    told: the words that say it. contents: the bytes that come after the words of all shots. Unsupported if a block asks
+    for more memory than the GPU has.
     """
 
     def __init__(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str, machine: Machine):
         launch = benchmark.launch(parameters, machine)
+        asked, most = launch.block_memory_bytes, machine.shared_bytes_per_block
+        if asked > most:
+            raise Unsupported(f"needs {asked} bytes of shared memory per block; this GPU has {most}")
         arrays = {
             name: buffer.build(np) if buffer.build else np.full(buffer.count, buffer.fill or 0, buffer.dtype)
             for name, buffer in benchmark.buffers(parameters, launch).items()
@@ -78,13 +102,13 @@ class ColdShot:
 class Series:
     """A run of the program, ready for its first launch. `program` is a build of kernels/cold_shots.cu.
 
-    RuntimeError, here and later, with the program's last words if it ends early.
+    held: descriptors that stay open as long as the program lives. RuntimeError, here and later, if it ends early.
     """
 
-    def __init__(self, program: Path, device: int, shots: Sequence[ColdShot]):
+    def __init__(self, program: Path, device: int, shots: Sequence[ColdShot], held: Sequence[int] = ()):
         self._shots = shots
-        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        self._process = subprocess.Popen([str(program.resolve())], **pipes)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._process = subprocess.Popen([str(program.resolve())], pass_fds=held, **pipes)
         words = [f"{device} {len(shots)}", *(shot.told for shot in shots)]
         with contextlib.suppress(BrokenPipeError):  # it says why
             self._process.stdin.write("\n".join(words).encode() + b"\n" + b"".join(shot.contents for shot in shots))
@@ -102,20 +126,22 @@ class Series:
                 self._end()
             yield shot.result(seconds, left)
 
-    def _end(self) -> None:
-        """Wait until the program's context is gone, which would disturb whatever is measured next."""
-        try:
-            self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-
     def _line(self) -> bytes:
         line = self._process.stdout.readline()
         if not line.endswith(b"\n"):
             raise self._failure()
+        if line.startswith(b"error "):
+            self._end()
+            raise RuntimeError(line.decode(errors="replace").removeprefix("error ").strip())
         return line
 
     def _failure(self) -> RuntimeError:
-        words = self._process.stderr.read().decode(errors="replace").strip()
-        code = self._process.wait(END_SECONDS)
-        return RuntimeError(words or f"the program was ended by {signal.Signals(-code).name}")
+        return RuntimeError(f"the program {ending(self._end())}; its last words are in the log")
+
+    def _end(self) -> int:
+        """Wait until the program's context is gone, which would disturb whatever is measured next. Its exit code."""
+        try:
+            return self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()

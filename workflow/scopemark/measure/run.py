@@ -13,6 +13,7 @@ from scopemark.benchmark import Machine
 from scopemark.capabilities import machine_of
 from scopemark.experiment import Experiment
 from scopemark.grid import Case, expand_all
+from scopemark.measure.cold_shots import series_hashes
 from scopemark.measure.journal import Journal, Record
 from scopemark.measure.lock import exclusive
 from scopemark.measure.session import Session, Site, rows
@@ -60,8 +61,9 @@ def measure_experiment(
     kernel_hashes = {kernel: row["code_hash"] for kernel, row in evidence.items()}
     hashes = {case.id: code_hash(case, kernel_hashes, host_hash) for case in cases}
     site = site_of(experiment, target, facts, build, machine)
+    possible = [case for case in cases if case.id not in lacking]
+    hashes |= series_hashes(possible, hashes)
     with exclusive(target.uuid or "cpu"):
-        possible = [case for case in cases if case.id not in lacking]
         session = Session(f"{target.name} {experiment.name}", site, possible, hashes, journal, limits, log)
         outcomes = session.run() | {case: ("unsupported", reason) for case, reason in lacking.items()}
 

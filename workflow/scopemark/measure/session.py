@@ -2,7 +2,7 @@
 
 Cases take turns, so that a drift of the machine falls on all of them. When each has its share, the next worker process
 begins: what a process happens to be given, as addresses and streams, is part of what varies. Every batch is in the
-journal before the next begins; a case that kills the worker ends alone.
+journal as soon as it is there; a case that kills the worker ends alone.
 """
 
 from __future__ import annotations
@@ -180,13 +180,13 @@ class Session:
             try:
                 reply = worker.receive(self._limits["timeout_seconds"] * several)
             except WorkerLost as lost:
-                reply = {"event": [lost.status, str(lost)]}
+                reply = {"event": [lost.status, str(lost)], "fatal": True}
             answered = time.monotonic()
-            self._take_in(case, reply, answered - asked)
-            if reply.get("event", [""])[0] in ("failed", "timeout"):
+            self._take_in(case, reply, answered - asked, idle=case is batches[-1][0])
+            if reply.get("fatal"):
                 self._workers.drop()
                 return
-            asked = answered
+            asked = time.monotonic()
 
     def _request(self, case: Case, n: int) -> dict[str, Any]:
         return {
@@ -198,8 +198,11 @@ class Session:
             "n": n,
         }
 
-    def _take_in(self, case: Case, reply: Mapping[str, Any], seconds: float) -> None:
-        """Put a worker's answer, for which it took so many seconds, on disk and into the case's record."""
+    def _take_in(self, case: Case, reply: Mapping[str, Any], seconds: float, idle: bool) -> None:
+        """Put a worker's answer, for which it took so many seconds, on disk and into the case's record.
+
+        The card's state is asked for only while it is idle: the question goes through the driver, as launches do.
+        """
         begin = time.monotonic()
         line: dict[str, Any] = {"case": case.id, "identity": self._identities[case.id]}
         line["session"] = self._workers.session
@@ -210,7 +213,7 @@ class Session:
                 {name: reply[name] for name in (*SAMPLE_FIELDS, *OPTIONAL_FIELDS)},
                 discarded=[self._judge(hz, why) for hz, why in zip(reply["clock_hz"], reply["discarded"], strict=True)],
                 spent_seconds=seconds - reply["prepare_seconds"],
-                **self._monitor.read(),
+                **(self._monitor.read() if idle else {}),
             )
             if reply["prepare_seconds"] > MEMORABLE_SECONDS:
                 self._prepare_seconds[case.id] = reply["prepare_seconds"]

@@ -15,16 +15,18 @@ import signal
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from scopemark.axes import cold_shots
 from scopemark.benchmark import Benchmark
 from scopemark.capabilities import gpu_machine
 from scopemark.experiment import load_experiment
 from scopemark.measure.backend import COLD_SHOTS, Backend, Unsupported, backend_of
 from scopemark.measure.cold_shots import ColdShot, Series
 
+T = TypeVar("T")
 PR_SET_PDEATHSIG = 1  # of prctl(2)
 WARM_UP_SECONDS = 0.005  # a launch longer than this needs no untimed one before its batch
 
@@ -52,16 +54,19 @@ def open_backend(name: str, request: dict[str, Any]) -> Backend:
 
 
 class Worker:
-    """Cases by id, the least recently sampled dropped when their memory passes the limit."""
+    """Cases by id, the least recently sampled dropped when their memory passes the limit.
 
-    def __init__(self, request: dict[str, Any]):
+    held: descriptors that stay open as long as any program of this process lives.
+    """
+
+    def __init__(self, request: dict[str, Any], held: Sequence[int] = ()):
         self._experiment = load_experiment(request["experiment"])
         self._prepared: OrderedDict[str, Any] = OrderedDict()
         self._held_bytes = 0  # by all of them; to add them up again for every case would be quadratic
         self._last: dict[str, float] = {}
         # What cannot be loaded is found out before any case is tried.
         self._backends = {name: open_backend(name, request) for name in request["backends"] if name != COLD_SHOTS}
-        self._opening = request
+        self._opening, self._held = request, held
 
     def _prepare(self, request: dict[str, Any], benchmark: Benchmark, backend: Backend) -> Any:
         case = request["case"]
@@ -88,17 +93,10 @@ class Worker:
             self._held_bytes -= prepared.bytes
             prepared.close()
 
-    def sample(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """What was measured, for one request after another."""
-        benchmarks = [self._experiment.benchmark(request["benchmark"]) for request in requests]
-        if backend_of(benchmarks[0], requests[0]["parameters"]) == COLD_SHOTS:
-            yield from self._fire(list(zip(benchmarks, requests, strict=True)))
-            return
-        for benchmark, request in zip(benchmarks, requests, strict=True):
-            yield self._sample(benchmark, request)
-
-    def _sample(self, benchmark: Benchmark, request: dict[str, Any]) -> dict[str, Any]:
+    def sample(self, request: dict[str, Any]) -> dict[str, Any]:
+        """So many samples of one case."""
         start = time.perf_counter()
+        benchmark = self._experiment.benchmark(request["benchmark"])
         backend = self._backends[backend_of(benchmark, request["parameters"])]
         prepared = self._prepare(request, benchmark, backend)
         ready = time.perf_counter()
@@ -107,33 +105,56 @@ class Worker:
         self._last[request["case"]] = min(batch.seconds)
         return {**vars(batch), "prepare_seconds": ready - start, "sample_seconds": time.perf_counter() - ready}
 
-    def _fire(self, cases: Sequence[tuple[Benchmark, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-        """A series of cold shots. This process has no context on the GPU: the program's is the only one."""
+    def fire(self, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """One cold shot of each case. This process has no context on the GPU: the program's is the only one.
+
+        What goes wrong before the first launch is no case's fault: all have that reason.
+        """
         start, device = time.perf_counter(), self._opening["device"]
-        machine = gpu_machine(device)
-        shots = [ColdShot(case, request["parameters"], request["kernel"], machine) for case, request in cases]
-        series = Series(Path(self._opening["cold_shots"]), device, shots)
+        built = [attempt(lambda request=request: self._cold_shot(request, device)) for request in requests]
+        shots = [shot for shot, event in built if event is None]
+        program = Path(self._opening["cold_shots"])
+        series, failure = attempt(lambda: Series(program, device, shots, self._held)) if shots else (None, None)
+        batches = series.fire() if series else iter(())
         last = time.perf_counter()
         prepare = last - start
-        for batch in series.fire():
+        for _, event in built:
+            if event or failure:
+                yield {"event": event or failure, "fatal": False}
+                continue
+            batch, event = attempt(lambda: next(batches))
+            if event:
+                yield {"event": event, "fatal": True}
+                return
             now = time.perf_counter()
             yield {**vars(batch), "prepare_seconds": prepare, "sample_seconds": now - last}
             last, prepare = now, 0.0
 
+    def _cold_shot(self, request: dict[str, Any], device: int) -> ColdShot:
+        benchmark = self._experiment.benchmark(request["benchmark"])
+        return ColdShot(benchmark, request["parameters"], request["kernel"], gpu_machine(device))
 
-def answers(worker: Worker, requests: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bool]]:
-    """The replies to requests, one for each, and whether the process must end after it."""
-    replies = worker.sample(requests)
-    for _ in requests:
-        try:
-            yield next(replies), False
-        except Unsupported as error:
-            yield {"event": ["unsupported", str(error)]}, False
-        except MemoryError as error:  # CuPy's for the GPU's memory too
-            yield {"event": ["unsupported", f"not enough memory: {error}"]}, False
-        except Exception as error:
-            yield {"event": ["failed", f"{type(error).__name__}: {error}"]}, True
-            return
+
+def attempt(action: Callable[[], T]) -> tuple[T | None, list[str] | None]:
+    """What an action gives, or else the event that it ends with: status and reason."""
+    try:
+        return action(), None
+    except Unsupported as error:
+        return None, ["unsupported", str(error)]
+    except MemoryError as error:  # CuPy's for the GPU's memory too
+        return None, ["unsupported", f"not enough memory: {error}"]
+    except Exception as error:
+        return None, ["failed", f"{type(error).__name__}: {error}"]
+
+
+def answers(worker: Worker, requests: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The replies to requests, one for each, up to one that is `fatal`: the process must end after it."""
+    if cold_shots(requests[0]["parameters"]["sampling"]):
+        yield from worker.fire(requests)
+        return
+    for request in requests:
+        reply, event = attempt(lambda request=request: worker.sample(request))
+        yield reply or {"event": event, "fatal": event[0] == "failed"}
 
 
 def main() -> None:
@@ -153,12 +174,12 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         if worker is None:
-            worker = Worker(request)
+            worker = Worker(request, [replies.fileno()])
             reply({"ready": True})
             continue
-        for answered, fatal in answers(worker, request):
+        for answered in answers(worker, request):
             reply(answered)
-            if fatal:
+            if answered.get("fatal"):
                 os._exit(3)  # a spoiled context may hang in its destructors
 
 

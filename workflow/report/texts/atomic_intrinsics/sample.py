@@ -35,7 +35,7 @@ lost       what that lacks of the expected sum: for add and CAS the updates lost
            so much together. Then its share of the expected sum, and the least and the most of one launch
 one shot   as the sample times it: the only launch of the kernel in a program that launches these, in this order, and
            nothing before; the loading of the kernel is in it, and in the first one that of the module:
-           median (least … most) of so many runs of the program
+           median (least … most) of {runs} runs of the program
 warm       a launch without its start-up, repeated: median [95 % interval]; – where this point was not measured so
 published  one shot, by the sample's README, which names no GPU
 """
@@ -63,6 +63,8 @@ def _ways(cases: pd.DataFrame, ways: dict) -> pd.DataFrame:
 def _gpu(cases: pd.DataFrame, published: pd.DataFrame) -> str:
     if cases.empty:
         return ""
+    shots = cases.loc[cases["sampling"].map(cold_shots).astype(bool), "samples"].dropna()
+    runs = " or ".join(str(number) for number in sorted(set(shots.astype(int)), reverse=True)) or "no"
     threads = cases["launch_threads"].iloc[0]
     heading = f"{_count(POINT['updates'])} threads, {threads} in a block, update {POINT['slots']} ints; times in ms"
     columns = ["", "left", "lost", "share", "least … most", "repeats", "one shot", "warm", "published", ""]
@@ -73,7 +75,7 @@ def _gpu(cases: pd.DataFrame, published: pd.DataFrame) -> str:
         shot = one[one["sampling"].map(cold_shots).astype(bool)]
         return [_shot(shot), _warm(pick(one, sampling="adaptive")), DASH if value is None else f"{value:,g}"]
 
-    return "\n".join([heading, *_blocks(cases, GPU_WAYS, columns, times), "", NOTES])
+    return "\n".join([heading, *_blocks(cases, GPU_WAYS, columns, times), "", NOTES.format(runs=runs)])
 
 
 def _cpu(cases: pd.DataFrame) -> str:
@@ -138,13 +140,13 @@ def _left(cases: pd.DataFrame, operation: str) -> list[str]:
 
 
 def _shot(cases: pd.DataFrame) -> str:
-    """The median of cold shots with their range and number."""
+    """The median of cold shots with their range."""
     known = cases[cases["median_seconds"].notna()]
     if known.empty:
         return DASH
     row = known.iloc[0]
     least, median, most = (_ms(row[f"{name}_seconds"]) for name in ("minimum", "median", "maximum"))
-    return f"{median} ({least} … {most}) of {row['samples']:.0f}"
+    return f"{median} ({least} … {most})"
 
 
 def _warm(cases: pd.DataFrame) -> str:

@@ -169,6 +169,10 @@ OPERATION = KernelBenchmark(
     rules=(
         Rule("the intrinsics are a GPU's", lambda p: not is_gpu(p)),
         BLOCK_RULE,
+        Rule(
+            "counters_per_thread above 1 is for placement: global",
+            lambda p: p["placement"] != "global" and p["counters_per_thread"] > 1,
+        ),
         Rule("the intrinsic has no such overload", lambda p: p["operation"] not in TYPES[p["type"]].operations),
         Rule(
             "adds of float2 and float4 are for global memory",
@@ -179,10 +183,6 @@ OPERATION = KernelBenchmark(
             lambda p: p["operation"] == "cas" and p["result"] == "discarded",
         ),
         Rule("the counters of a block share its threads evenly", _uneven),
-        Rule(
-            "in its own memory a block has one counter for each thread",
-            lambda p: p["placement"] != "global" and p["counters_per_thread"] > 1,
-        ),
         Rule(
             f"a cluster has {CLUSTER} blocks, and so the number of blocks, or that per SM, is even",
             lambda p: p["placement"] == "cluster" and int(str(p["blocks"]).split("/")[0]) % CLUSTER != 0,
