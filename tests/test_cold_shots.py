@@ -1,16 +1,15 @@
 """Cold shots: the program on a runtime of the tests, whose memory is the host's, and built with real kernels."""
 
 import dataclasses
-import shlex
 import signal
-import subprocess
 
 import pytest
 
+from cold_shots_program import build_program
 from helpers import ROOT, load_faults
 from scopemark.axes import integer
 from scopemark.benchmark import Machine
-from scopemark.build import compile_cold_shots, host_compiler, write_instances
+from scopemark.build import compile_cold_shots
 from scopemark.experiment import load_experiment
 from scopemark.grid import expand_all, instances_of
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
@@ -43,21 +42,8 @@ BENCHMARK = KernelBenchmark(
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory, toolchain):
-    """The program, built with the tests' runtime and kernels."""
-    build, kernels = tmp_path_factory.mktemp("cold_shots"), ROOT / "tests/cold_shots"
-    write_instances(
-        [f"SCOPEMARK_NAME({name})" for name in ("slots", "nothing", "crashes", "leaves", "prints")], build / "names.inc"
-    )
-    defines = {"SCOPEMARK_KERNEL_FILE": kernels / "kernels.cu", "SCOPEMARK_NAMES": build / "names.inc"}
-    flags = [
-        "-std=c++17",
-        f"-I{kernels}",
-        f"-I{toolchain.cccl_include}",
-        *(f'-D{name}="{path}"' for name, path in defines.items()),
-    ]
-    command = [*shlex.split(host_compiler()), *flags, "-x", "c++", str(ROOT / "kernels/cold_shots.cu")]
-    subprocess.run([*command, "-o", str(build / "program")], check=True)
-    return build / "program"
+    names = ("slots", "nothing", "crashes", "leaves", "prints")
+    return build_program(tmp_path_factory.mktemp("cold_shots"), toolchain, "kernels.cu", names)
 
 
 @pytest.fixture

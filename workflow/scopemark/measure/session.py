@@ -219,7 +219,8 @@ class Session:
                 self._prepare_seconds[case.id] = reply["prepare_seconds"]
             self.timing["prepare"] += reply["prepare_seconds"]
             self.timing["sample"] += reply["sample_seconds"]
-            self.timing["exchange"] += seconds - reply["prepare_seconds"] - reply["sample_seconds"]
+            # Of a series the next is measured while this is taken in.
+            self.timing["exchange"] += max(0.0, seconds - reply["prepare_seconds"] - reply["sample_seconds"])
         self._journal.append(line)
         self.records[case.id].add(line)
         self.timing["record"] += time.monotonic() - begin
