@@ -8,7 +8,7 @@ import pytest
 
 from scopemark.axes import fixed_samples
 from scopemark.experiment import load_experiment
-from scopemark.grid import case_id, expand, expand_all, grid_targets, instances
+from scopemark.grid import budgeted, case_id, expand, expand_all, grid_targets, instances
 
 ATOMICS = load_experiment("scoped_atomics")
 OPERATIONS = ["fetch_add", "load", "store", "exchange", "compare_exchange"]
@@ -189,6 +189,11 @@ def test_an_instance_is_listed_once():
 )
 def test_fixed_samples(word, n):
     assert fixed_samples(word) == n
+
+
+def test_a_grid_without_a_budget_has_the_limits():
+    grids = [{"benchmark": "counter"}, {"benchmark": "counter", "budget_seconds": 5}]
+    assert [grid["budget_seconds"] for grid in budgeted(grids, {"budget_seconds": 2})] == [2, 5]
 
 
 def test_grids_together_have_each_case_once_with_the_larger_budget():

@@ -112,6 +112,11 @@ def expand(experiment: Experiment, grid: Mapping[str, Any], kind: str) -> tuple[
     return list(cases.values()), excluded
 
 
+def budgeted(grids: Iterable[Mapping[str, Any]], limits: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Grids that each name the budget of their cases: that of the limits, where they name none."""
+    return [{"budget_seconds": limits["budget_seconds"], **grid} for grid in grids]
+
+
 def expand_all(
     experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str
 ) -> tuple[list[Case], Counter[str]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scopemark import tables
 from scopemark.experiment import load_experiment
-from scopemark.grid import expand_all
+from scopemark.grid import budgeted, expand_all
 from scopemark.jobs import job
 from scopemark.measure.lock import exclusive
 from scopemark.measure.run import build_files, code_hash, site_of
@@ -16,7 +16,7 @@ with job(snakemake.log[0]) as log:
     experiment = load_experiment(snakemake.params.experiment)
     cases = {
         case.id: case
-        for case in expand_all(experiment, snakemake.params.grids.values(), "gpu")[0]
+        for case in expand_all(experiment, budgeted(snakemake.params.grids.values(), snakemake.params.limits), "gpu")[0]
         if case.parameters["sampling"] == "adaptive"
     }
     kernels = tables.read("kernels", snakemake.input.kernels).set_index("kernel")

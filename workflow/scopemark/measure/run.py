@@ -12,7 +12,7 @@ from scopemark import tables
 from scopemark.benchmark import Machine
 from scopemark.capabilities import machine_of
 from scopemark.experiment import Experiment
-from scopemark.grid import Case, expand_all
+from scopemark.grid import Case, budgeted, expand_all
 from scopemark.measure.cold_shots import series_hashes
 from scopemark.measure.journal import Journal, Record
 from scopemark.measure.lock import exclusive
@@ -47,8 +47,7 @@ def measure_experiment(
     machine: what is known of the target; it is asked, if that is nothing.
     The journal is not an output of the job: Snakemake deletes outputs before it runs a job again.
     """
-    default = {"budget_seconds": limits["budget_seconds"]}
-    cases, excluded = expand_all(experiment, [default | dict(grid) for grid in grids], target.kind)
+    cases, excluded = expand_all(experiment, budgeted(grids, limits), target.kind)
     for reason, count in sorted(excluded.items()):
         log.write(f"left out {count} points: {reason}\n")
     evidence = _evidence(kernels, target.kind)
