@@ -25,7 +25,7 @@ from scopemark.report.format import fact
 DRAWN = ("ok", "unstable")
 """Statuses whose number is drawn; an unstable one hollow. The others are drawn as a cross at the edge."""
 
-LAUNCH = ("blocks", "threads_per_block", "counters_per_thread", "iterations", "cache", "sampling")
+LAUNCH = ("blocks", "threads_per_block", "iterations", "cache", "sampling")
 """What two points of one panel must have in common besides what the panel compares."""
 
 
