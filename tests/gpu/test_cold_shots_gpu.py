@@ -56,7 +56,8 @@ def test_each_of_three_processes_takes_a_shot_of_each(session, operation):
         status, record = of(session, operation=operation, api=api, sampling="cold_shots_3")
         assert status == ("ok", "")
         assert record.samples["session"] == [1, 2, 3]
-    assert of(session, sampling="single_shots_9")[1].samples["session"] == [4] * 9
+    (later,) = set(of(session, sampling="single_shots_9")[1].samples["session"])
+    assert later > 3
 
 
 def test_atomics_lose_nothing_and_plain_code_does(session):
