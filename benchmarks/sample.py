@@ -1,0 +1,107 @@
+"""The sample's twelve kernels by the sample itself and by scopemark's own program, run in turns: do they agree?
+
+    python benchmarks/sample.py ./simpleAtomicIntrinsics            20 runs of each
+    python benchmarks/sample.py ./simpleAtomicIntrinsics --runs 50
+
+The sample is NVIDIA's, compiled by you for the first GPU here; one that ends after its first kernels is compared as far
+as it comes. Run this in the repository's directory, where `snakemake` has measured atomic_intrinsics on that GPU. What
+an H200 takes for a run that does not change drifts by a quarter within minutes: hence in turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "workflow"))
+
+from scopemark.axes import cold_shots  # noqa: E402
+from scopemark.capabilities import gpu_machine  # noqa: E402
+from scopemark.experiment import load_experiment  # noqa: E402
+from scopemark.grid import Case, expand_all  # noqa: E402
+from scopemark.measure.cold_shots import ColdShot, Series  # noqa: E402
+from scopemark.measure.lock import exclusive  # noqa: E402
+from scopemark.targets import find_gpus  # noqa: E402
+
+EXPERIMENT = "atomic_intrinsics"
+TIME = re.compile(r"\(([0-9.e+-]+) ms\)")
+
+
+def sample_times(sample: Path) -> list[float]:
+    """The milliseconds that a run of the sample prints, in its order. RuntimeError if it prints none."""
+    done = subprocess.run([str(sample.resolve())], capture_output=True, text=True, check=True)
+    times = [float(found) for found in TIME.findall(done.stdout)]
+    if not times:
+        raise RuntimeError(f"{sample} printed no times: it is not the sample simpleAtomicIntrinsics")
+    return times
+
+
+def in_turns(
+    sample: Callable[[], list[float]], ours: Callable[[int], list[float]], runs: int
+) -> list[tuple[list[float], list[float]]]:
+    """By kernel, as many as the sample times: the milliseconds of its runs and of ours, one after the other."""
+    pairs = []
+    for _ in range(runs):
+        theirs = sample()
+        pairs.append((theirs, ours(len(theirs))))
+    return [tuple(list(times) for times in zip(*kernel, strict=True)) for kernel in _by_kernel(pairs)]
+
+
+def _by_kernel(pairs: Sequence[tuple[list[float], list[float]]]) -> list[list[tuple[float, float]]]:
+    return [[(theirs[i], ours[i]) for theirs, ours in pairs] for i in range(len(pairs[0][0]))]
+
+
+def sample_cases() -> list[Case]:
+    """The cold shots of the preset `default`: they are in the sample's order."""
+    block = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"][EXPERIMENT]
+    grids = [block["grids"][name] for name in block["presets"]["default"]]
+    cases = expand_all(load_experiment(EXPERIMENT), grids, "gpu")[0]
+    return [case for case in cases if cold_shots(case.parameters["sampling"])]
+
+
+def row(name: str, theirs: Sequence[float], ours: Sequence[float]) -> str:
+    """A line of the table: medians with quartiles, and their ratio."""
+    ratio = statistics.median(ours) / statistics.median(theirs)
+    return f"{name:22}{_spread(theirs):>34}{_spread(ours):>34}{ratio:8.3f}"
+
+
+def _spread(times: Sequence[float]) -> str:
+    low, middle, high = statistics.quantiles(times, n=4) if len(times) > 1 else [times[0]] * 3
+    return f"{middle:.5g} ({low:.5g} … {high:.5g})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sample", type=Path, help="the compiled sample")
+    parser.add_argument("--runs", type=int, default=20, help="of each")
+    options = parser.parse_args()
+    if not (gpus := find_gpus()):
+        parser.error("there is no GPU here")
+    gpu, cases = gpus[0], sample_cases()
+    programs = sorted(Path("results/build").glob(f"*/{EXPERIMENT}.sm_{gpu.architecture}.cold_shots"))
+    if not programs:
+        parser.error(f"results/build holds no program of {EXPERIMENT}: let snakemake measure it on {gpu.name} first")
+    machine = gpu_machine(gpu.device)
+    shots = [ColdShot(case.benchmark, case.parameters, case.kernel, machine) for case in cases]
+
+    def ours(kernels: int) -> list[float]:
+        return [batch.seconds[0] * 1e3 for batch in Series(programs[-1], gpu.device, shots[:kernels]).fire()]
+
+    with exclusive(gpu.uuid):
+        found = in_turns(lambda: sample_times(options.sample), ours, options.runs)
+    print(f"milliseconds, median (quartiles) of {options.runs} runs of each, in turns; {gpu.name}, {programs[-1]}")
+    print(f"{'':22}{'the sample':>34}{'scopemark':>34}{'ratio':>8}")
+    for case, (theirs, own) in zip(cases, found, strict=False):
+        print(row(f"{case.parameters['operation']} {case.parameters['api']}", theirs, own))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""The comparison with the sample itself: what it prints, in turns with ours."""
+
+import importlib.util
+
+import pytest
+
+from helpers import ROOT
+
+spec = importlib.util.spec_from_file_location("benchmark_sample", ROOT / "benchmarks/sample.py")
+benchmark = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(benchmark)
+
+
+def program(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_times_are_those_that_the_sample_prints(tmp_path):
+    lines = ["[add] expected: every element = 100000", "non-atomic                 (0.57 ms): { 11 12 }"]
+    lines += ["atomicAdd()         (1.7e-01 ms): { 100000 }", "[CAS] …", "atomicCAS()    (1328 ms): { 1 }"]
+    sample = program(tmp_path / "sample", "\n".join(f"echo '{line}'" for line in lines))
+    assert benchmark.sample_times(sample) == [0.57, 0.17, 1328.0]
+
+
+def test_another_program_is_told_from_the_sample(tmp_path):
+    with pytest.raises(RuntimeError, match="printed no times: it is not the sample"):
+        benchmark.sample_times(program(tmp_path / "other", "echo done"))
+
+
+def test_they_run_in_turns_and_as_far_as_the_sample_comes():
+    asked = []
+
+    def sample():
+        asked.append("sample")
+        return [1.0, 2.0 * len(asked)]
+
+    def ours(kernels):
+        asked.append(f"ours, {kernels}")
+        return [3.0, 4.0]
+
+    found = benchmark.in_turns(sample, ours, 2)
+    assert asked == ["sample", "ours, 2", "sample", "ours, 2"]
+    assert found == [([1.0, 1.0], [3.0, 3.0]), ([2.0, 6.0], [4.0, 4.0])]
+
+
+def test_a_row_has_medians_quartiles_and_their_ratio():
+    cells = benchmark.row("add plain", [1.0, 2.0, 3.0], [1.0, 3.0, 5.0]).split()
+    assert cells == ["add", "plain", "2", "(1", "…", "3)", "3", "(1", "…", "5)", "1.500"]
+
+
+def test_the_kernels_are_the_samples_in_its_order():
+    cases = [(case.parameters["operation"], case.parameters["api"]) for case in benchmark.sample_cases()]
+    ways = ["plain", "intrinsic", "std_atomic_ref", "atomic_ref"]
+    assert cases == [(operation, api) for operation in ("add", "max", "cas") for api in ways]
