@@ -52,11 +52,8 @@ def in_turns(
     for _ in range(runs):
         theirs = sample()
         pairs.append((theirs, ours(len(theirs))))
-    return [tuple(list(times) for times in zip(*kernel, strict=True)) for kernel in _by_kernel(pairs)]
-
-
-def _by_kernel(pairs: Sequence[tuple[list[float], list[float]]]) -> list[list[tuple[float, float]]]:
-    return [[(theirs[i], ours[i]) for theirs, ours in pairs] for i in range(len(pairs[0][0]))]
+    kernels = range(len(pairs[0][0]))
+    return [([theirs[i] for theirs, _ in pairs], [own[i] for _, own in pairs]) for i in kernels]
 
 
 def sample_cases() -> list[Case]:

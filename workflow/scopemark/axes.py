@@ -102,7 +102,7 @@ def sampling(name: str, default: str, help: str, ways: Sequence[str] = ("best_of
 
 def fixed_samples(value: Any) -> int | None:
     """The N of a fixed number of samples, as of "best_of_N"; None for anything else."""
-    match = _FIXED.fullmatch(value) if isinstance(value, str) else None
+    match = _fixed(value)
     return int(match[2]) if match else None
 
 
@@ -117,5 +117,9 @@ def cold_shots(value: Any) -> bool:
 
 
 def _way(value: Any) -> str | None:
-    match = _FIXED.fullmatch(value) if isinstance(value, str) else None
+    match = _fixed(value)
     return match[1] if match else None
+
+
+def _fixed(value: Any) -> re.Match[str] | None:
+    return _FIXED.fullmatch(value) if isinstance(value, str) else None

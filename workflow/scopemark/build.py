@@ -18,7 +18,7 @@ DEVICE_FLAGS = ("-std=c++17", "-O3", "-Xptxas", "-v")
 
 
 def write_instances(lines: Iterable[str], path: Path) -> None:
-    """Write an instance list, leaving an unchanged one alone."""
+    """Write an instance list."""
     text = "// The kernels that the configured cases need.\n" + "".join(f"{line}\n" for line in lines)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -39,9 +39,8 @@ def compile_cubin(
     toolchain: Toolchain, architecture: str, source: Path, instances: Path | None, cubin: Path, report: Path
 ) -> None:
     """Compile a kernel file for one architecture and keep what ptxas reports. UserError if nvcc refuses."""
-    define = [f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"'] if instances else []
-    command = [str(toolchain.nvcc), *DEVICE_FLAGS, "-ccbin", host_compiler(), f"-arch=sm_{architecture}", "-cubin"]
-    command += [*define, str(source), "-o", str(cubin)]
+    defines = _defines(SCOPEMARK_INSTANCES=instances) if instances else []
+    command = [*_nvcc(toolchain, architecture), "-cubin", *defines, str(source), "-o", str(cubin)]
     _run(command, report, f"{source}: nvcc failed for sm_{architecture}")
 
 
@@ -53,25 +52,20 @@ def compile_cold_shots(
     entries: kernel to its entry of the instance list.
     """
     main = source.parent / "cold_shots.cu"
-    lists = {
-        "SCOPEMARK_INSTANCES": (program.with_suffix(".instances.inc"), entries.values()),
-        "SCOPEMARK_NAMES": (program.with_suffix(".names.inc"), [f"SCOPEMARK_NAME({name})" for name in entries]),
-    }
-    for path, lines in lists.values():
-        write_instances(lines, path)
-    files = {name: path for name, (path, _) in lists.items()} | {"SCOPEMARK_KERNEL_FILE": source}
-    defines = [f'-D{name}="{path.resolve()}"' for name, path in files.items()]
+    instances, names = program.with_suffix(".instances.inc"), program.with_suffix(".names.inc")
+    write_instances(entries.values(), instances)
+    write_instances([f"SCOPEMARK_NAME({name})" for name in entries], names)
+    defines = _defines(SCOPEMARK_INSTANCES=instances, SCOPEMARK_NAMES=names, SCOPEMARK_KERNEL_FILE=source)
     root = toolchain.nvcc.parent.parent
     libraries = [f"-L{path}" for path in (root / "lib", root / "lib64") if path.is_dir()]
-    command = [str(toolchain.nvcc), *DEVICE_FLAGS, "-ccbin", host_compiler(), f"-arch=sm_{architecture}"]
-    command += [*defines, *libraries, str(main), "-o", str(program)]
+    command = [*_nvcc(toolchain, architecture), *defines, *libraries, str(main), "-o", str(program)]
     _run(command, report, f"{main} with {source}: nvcc failed for sm_{architecture}")
 
 
 def compile_host(toolchain: Toolchain, source: Path, instances: Path, library: Path, report: Path) -> None:
     """Compile a kernel file for CPU threads, with CCCL's headers. UserError if the compiler refuses."""
     sources = [source, source.parent / "host" / "team.cpp", *sorted(source.parent.glob(f"{source.stem}/*.cpp"))]
-    flags = f"-I{toolchain.cccl_include}", f'-DSCOPEMARK_INSTANCES="{instances.resolve()}"'
+    flags = f"-I{toolchain.cccl_include}", *_defines(SCOPEMARK_INSTANCES=instances)
     compile_library(sources, library, report, flags)
 
 
@@ -85,6 +79,15 @@ def compiler_version() -> str:
     """The first line of the C++ compiler's version."""
     output = subprocess.run([*shlex.split(host_compiler()), "--version"], capture_output=True, text=True, check=True)
     return output.stdout.splitlines()[0]
+
+
+def _nvcc(toolchain: Toolchain, architecture: str) -> list[str]:
+    return [str(toolchain.nvcc), *DEVICE_FLAGS, "-ccbin", host_compiler(), f"-arch=sm_{architecture}"]
+
+
+def _defines(**files: Path) -> list[str]:
+    """Macros that stand for files, as #include takes them."""
+    return [f'-D{name}="{path.resolve()}"' for name, path in files.items()]
 
 
 def _run(command: Sequence[str], report: Path, failure: str) -> None:

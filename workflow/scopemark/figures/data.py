@@ -10,7 +10,7 @@ A figure is a module in `workflow/report/figures/<experiment>/` with
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -103,6 +103,11 @@ def pick(frame: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
             return frame.iloc[:0]
         frame = frame[frame[column].isin(value if isinstance(value, (list, tuple)) else [value])]
     return frame
+
+
+def sampled(frame: pd.DataFrame, way: Callable[[Any], bool]) -> pd.DataFrame:
+    """The rows whose sampling is of a way, as `cold_shots` of scopemark.axes tells it."""
+    return frame[frame["sampling"].map(way).astype(bool)]
 
 
 def widest(frame: pd.DataFrame, launch: Sequence[str] = LAUNCH) -> pd.DataFrame:

@@ -7,11 +7,19 @@ from typing import Any, Protocol
 
 from scopemark.axes import cold_shots
 from scopemark.benchmark import Benchmark, Machine, Parameters
+from scopemark.kernel_benchmark import Launch
 from scopemark.procedure import Procedure
 
 
 class Unsupported(Exception):
     """This machine lacks what a case needs; the message says what."""
+
+
+def check_block_memory(launch: Launch, machine: Machine) -> None:
+    """Unsupported if a block asks for more shared memory than the GPU has."""
+    asked, most = launch.block_memory_bytes, machine.shared_bytes_per_block
+    if asked > most:
+        raise Unsupported(f"needs {asked} bytes of shared memory per block; this GPU has {most}")
 
 
 COLD_SHOTS = "cold_shots"

@@ -20,11 +20,11 @@ from scopemark.benchmark import Machine, Parameters
 from scopemark.grid import Case
 from scopemark.kernel_benchmark import KernelBenchmark
 from scopemark.layout import KERNELS
-from scopemark.measure.backend import Batch, Unsupported
+from scopemark.measure.backend import Batch, check_block_memory
 from scopemark.measure.child import ending
-from scopemark.measure.host_check import host_check
+from scopemark.measure.host_check import expected_values, host_check
+from scopemark.measure.placement import lay_out
 
-ALIGNMENT = 256  # bytes, of each buffer within the program's allocation
 LOADING = "CUDA_MODULE_LOADING"  # what decides when kernels are loaded, which is part of a shot unless it is EAGER
 END_SECONDS = 10  # from the last that the program says to its end
 
@@ -54,9 +54,7 @@ class ColdShot:
 
     def __init__(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str, machine: Machine):
         launch = benchmark.launch(parameters, machine)
-        asked, most = launch.block_memory_bytes, machine.shared_bytes_per_block
-        if asked > most:
-            raise Unsupported(f"needs {asked} bytes of shared memory per block; this GPU has {most}")
+        check_block_memory(launch, machine)
         arrays = {
             name: buffer.build(np) if buffer.build else np.full(buffer.count, buffer.fill or 0, buffer.dtype)
             for name, buffer in benchmark.buffers(parameters, launch).items()
@@ -64,15 +62,10 @@ class ColdShot:
         arguments = benchmark.arguments(parameters, launch)
         self._given = {name: arrays[name] for name in arguments if isinstance(name, str)}
         self._check = benchmark.check(parameters, launch)
-        expected = self._check.expected
-        one = np.array([expected]).astype(arrays[self._check.buffer].dtype) if not isinstance(expected, str) else None
-        self._expected = arrays[expected] if one is None else one
+        self._expected = expected_values(self._check, arrays)
         self._cycles = benchmark.cycles
 
-        offsets, end = {}, 0
-        for name, array in self._given.items():
-            offsets[name] = end
-            end += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
+        offsets, _ = lay_out({name: array.nbytes for name, array in self._given.items()})
         flush = machine.attributes["l2_bytes"] if parameters["cache"] == "cold" else 0
         words = [kernel, launch.blocks, launch.threads, launch.block_memory_bytes, flush, len(offsets), len(arguments)]
         for name, array in self._given.items():

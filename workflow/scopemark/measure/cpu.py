@@ -11,7 +11,7 @@ import numpy as np
 from scopemark.benchmark import Machine, Parameters
 from scopemark.kernel_benchmark import Check, KernelBenchmark, Launch
 from scopemark.measure.backend import Batch, Unsupported
-from scopemark.measure.host_check import host_check
+from scopemark.measure.host_check import expected_values, host_check
 from scopemark.targets import usable_cpus
 
 ALIGNMENT = 4096  # counters start on a page, so that the stride alone decides who shares a cache line
@@ -65,10 +65,6 @@ class CpuBackend:
             if buffer.fill is not None:
                 fills.append((arrays[name], buffer.fill))
         check = benchmark.check(parameters, launch)
-        observed = arrays[check.buffer]
-        expected = arrays.get(check.expected) if isinstance(check.expected, str) else None
-        if expected is None:
-            expected = np.array([check.expected]).astype(observed.dtype)
         words = [
             arrays[argument].ctypes.data if isinstance(argument, str) else argument % 2**64
             for argument in benchmark.arguments(parameters, launch)
@@ -80,7 +76,7 @@ class CpuBackend:
             fills=fills,
             words=np.array(words, dtype=np.uint64),
             check=check,
-            expected=expected,
+            expected=expected_values(check, arrays),
             cycles=benchmark.cycles,
         )
         self._run(prepared)

@@ -15,8 +15,9 @@ from scopemark.benchmark import Parameters
 from scopemark.capabilities import gpu_machine
 from scopemark.kernel_benchmark import Buffer, Check, KernelBenchmark, Launch
 from scopemark.measure.arena import Arena
-from scopemark.measure.backend import Batch, Unsupported
+from scopemark.measure.backend import Batch, Unsupported, check_block_memory
 from scopemark.measure.held_stream import WARM_UP_NS, HeldStream
+from scopemark.measure.placement import lay_out
 from scopemark.measure.shot import Shot, Trigger
 
 LANES = 8
@@ -27,7 +28,6 @@ as the stream. One stream would report its offset as the kernel's time.
 """
 
 CHECK_THREADS = 1024
-ALIGNMENT = 256  # bytes, of each buffer within a placement
 
 
 @dataclass
@@ -79,13 +79,12 @@ class GpuBackend:
     def prepare(self, benchmark: KernelBenchmark, parameters: Parameters, kernel: str) -> PreparedGpu:
         launch = benchmark.launch(parameters, self.machine)
         function = self._function(kernel, launch)
-        scratch, fixed, offset = {}, {}, 0
-        for name, buffer in benchmark.buffers(parameters, launch).items():
-            if buffer.build:
-                fixed[name] = buffer.build(cupy)
-            else:
-                scratch[name] = (offset, buffer)
-                offset += -(-buffer.count * np.dtype(buffer.dtype).itemsize // ALIGNMENT) * ALIGNMENT
+        buffers = benchmark.buffers(parameters, launch)
+        fixed = {name: buffer.build(cupy) for name, buffer in buffers.items() if buffer.build}
+        buffers = {name: buffer for name, buffer in buffers.items() if not buffer.build}
+        sizes = {name: buffer.count * np.dtype(buffer.dtype).itemsize for name, buffer in buffers.items()}
+        offsets, size = lay_out(sizes)
+        scratch = {name: (offset, buffers[name]) for name, offset in offsets.items()}
         check = benchmark.check(parameters, launch)
         dtype = np.dtype(scratch[check.buffer][1].dtype if check.buffer in scratch else fixed[check.buffer].dtype)
         shared = isinstance(check.expected, str)
@@ -93,7 +92,7 @@ class GpuBackend:
             kernel=function,
             launch=launch,
             scratch=scratch,
-            scratch_bytes=offset,
+            scratch_bytes=size,
             fixed=fixed,
             arguments=benchmark.arguments(parameters, launch),
             check=check,
@@ -103,7 +102,7 @@ class GpuBackend:
             cycles=benchmark.cycles,
             walks=fixed_samples(parameters["sampling"]) is None,
             held=not single_shots(parameters["sampling"]),
-            own=cupy.empty(offset, dtype=cupy.uint8) if offset > Arena.BYTES // 2 else None,
+            own=cupy.empty(size, dtype=cupy.uint8) if size > Arena.BYTES // 2 else None,
         )
         self._device.synchronize()  # what was built is there before our stream, which waits for nobody, reads it
         # Everything that a hold will precede has been loaded and run: a first launch may wait for the device.
@@ -115,11 +114,7 @@ class GpuBackend:
         return prepared
 
     def _function(self, kernel: str, launch: Launch) -> Any:
-        if launch.block_memory_bytes > self.machine.shared_bytes_per_block:
-            raise Unsupported(
-                f"needs {launch.block_memory_bytes} bytes of shared memory per block; "
-                f"this GPU has {self.machine.shared_bytes_per_block}"
-            )
+        check_block_memory(launch, self.machine)
         function = self._module.get_function(kernel)
         if launch.threads > function.attributes["max_threads_per_block"]:
             most = function.attributes["max_threads_per_block"]

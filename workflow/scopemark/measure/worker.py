@@ -16,11 +16,12 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scopemark.axes import cold_shots
-from scopemark.benchmark import Benchmark
+from scopemark.benchmark import Benchmark, Machine
 from scopemark.capabilities import gpu_machine
 from scopemark.experiment import load_experiment
 from scopemark.measure.backend import COLD_SHOTS, Backend, Unsupported, backend_of
@@ -110,10 +111,10 @@ class Worker:
 
         What goes wrong before the first launch is no case's fault: all have that reason.
         """
-        start, device = time.perf_counter(), self._opening["device"]
-        built = [attempt(lambda request=request: self._cold_shot(request, device)) for request in requests]
+        start = time.perf_counter()
+        built = [attempt(lambda request=request: self._cold_shot(request)) for request in requests]
         shots = [shot for shot, event in built if event is None]
-        program = Path(self._opening["cold_shots"])
+        program, device = Path(self._opening["cold_shots"]), self._opening["device"]
         series, failure = attempt(lambda: Series(program, device, shots, self._held)) if shots else (None, None)
         batches = series.fire() if series else iter(())
         last = time.perf_counter()
@@ -130,9 +131,13 @@ class Worker:
             yield {**vars(batch), "prepare_seconds": prepare, "sample_seconds": now - last}
             last, prepare = now, 0.0
 
-    def _cold_shot(self, request: dict[str, Any], device: int) -> ColdShot:
+    def _cold_shot(self, request: dict[str, Any]) -> ColdShot:
         benchmark = self._experiment.benchmark(request["benchmark"])
-        return ColdShot(benchmark, request["parameters"], request["kernel"], gpu_machine(device))
+        return ColdShot(benchmark, request["parameters"], request["kernel"], self._machine)
+
+    @cached_property
+    def _machine(self) -> Machine:
+        return gpu_machine(self._opening["device"])
 
 
 def attempt(action: Callable[[], T]) -> tuple[T | None, list[str] | None]:

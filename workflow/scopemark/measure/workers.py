@@ -18,7 +18,8 @@ class Workers:
 
     def __init__(self, opening: Mapping[str, Any], session: int, log: IO[str]):
         self.session = session
-        self._base, self._opening, self._log = opening, dict(opening), log
+        self._opening, self._log = opening, log
+        self._backends: Sequence[str] = ()
         self._child: Child | None = None
         self._spares: list[Child] = []
 
@@ -27,10 +28,10 @@ class Workers:
 
         If none waits, as many start side by side as may, until they do nothing but wait.
         """
-        self._opening = {**self._base, "backends": list(backends)}
+        self._backends = backends
         if self._child or self._spares:
             return
-        self._spares = [Child(self._base["kind"], self._log) for _ in range(min(number, SPARES))]
+        self._spares = [Child(self._opening["kind"], self._log) for _ in range(min(number, SPARES))]
         for child in self._spares:
             with contextlib.suppress(WorkerLost):  # it is not alive when its turn comes
                 child.wait()
@@ -42,13 +43,13 @@ class Workers:
             self._spares = [child for child in self._spares if child.alive]  # what died while it waited is no attempt
         while self._child is None:
             try:
-                child = self._spares.pop() if self._spares else Child(self._base["kind"], self._log)
-                child.open(self._opening)
+                child = self._spares.pop() if self._spares else Child(self._opening["kind"], self._log)
+                child.open({**self._opening, "backends": self._backends})
                 self._child = child
             except WorkerLost as lost:
                 attempts += 1
                 if attempts == START_ATTEMPTS:
-                    raise UserError(f"{self._base['binary']}: no worker starts that can load it: {lost}") from None
+                    raise UserError(f"{self._opening['binary']}: no worker starts that can load it: {lost}") from None
         return self._child
 
     def begin_session(self) -> None:

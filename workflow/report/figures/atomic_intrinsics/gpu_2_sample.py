@@ -3,7 +3,7 @@
 import pandas as pd
 
 from scopemark.axes import cold_shots
-from scopemark.figures.data import Results, arrange, pick, points
+from scopemark.figures.data import Results, arrange, pick, points, sampled
 from scopemark.figures.plots import dots
 
 TITLE = "The sample's twelve kernels in one cold shot each"
@@ -12,8 +12,7 @@ WAYS = ["plain", "intrinsic", "std_atomic_ref", "atomic_ref"]
 
 
 def data(results: Results) -> pd.DataFrame:
-    cases = pick(results.summary, target_kind="gpu", benchmark="sample", api=WAYS)
-    cases = cases[cases["sampling"].map(cold_shots).astype(bool)]
+    cases = sampled(pick(results.summary, target_kind="gpu", benchmark="sample", api=WAYS), cold_shots)
     return arrange(points(cases, x="operation", series="api"), x=OPERATIONS, series=WAYS)
 
 

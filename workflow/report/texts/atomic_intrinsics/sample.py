@@ -4,7 +4,7 @@ import pandas as pd
 
 from scopemark.axes import cold_shots
 from scopemark.experiments.atomic_intrinsics.sample import expected_slots
-from scopemark.figures.data import Results, counted, pick, widest
+from scopemark.figures.data import Results, counted, pick, sampled, widest
 from scopemark.report.format import DASH, digits, missing
 from scopemark.report.text import lined_up
 
@@ -63,8 +63,8 @@ def _ways(cases: pd.DataFrame, ways: dict) -> pd.DataFrame:
 def _gpu(cases: pd.DataFrame, published: pd.DataFrame) -> str:
     if cases.empty:
         return ""
-    shots = cases.loc[cases["sampling"].map(cold_shots).astype(bool), "samples"].dropna()
-    runs = " or ".join(str(number) for number in sorted(set(shots.astype(int)), reverse=True)) or "no"
+    numbers = sampled(cases, cold_shots)["samples"].dropna().astype(int)
+    runs = " or ".join(str(number) for number in sorted(set(numbers), reverse=True)) or "no"
     threads = cases["launch_threads"].iloc[0]
     heading = f"{_count(POINT['updates'])} threads, {threads} in a block, update {POINT['slots']} ints; times in ms"
     columns = ["", "left", "lost", "share", "least … most", "repeats", "one shot", "warm", "published", ""]
@@ -72,8 +72,11 @@ def _gpu(cases: pd.DataFrame, published: pd.DataFrame) -> str:
 
     def times(one: pd.DataFrame, operation: str, api: str) -> list[str]:
         value = published.get(f"sample_{operation}_{api}")
-        shot = one[one["sampling"].map(cold_shots).astype(bool)]
-        return [_shot(shot), _warm(pick(one, sampling="adaptive")), DASH if value is None else f"{value:,g}"]
+        return [
+            _shot(sampled(one, cold_shots)),
+            _warm(pick(one, sampling="adaptive")),
+            DASH if value is None else f"{value:,g}",
+        ]
 
     return "\n".join([heading, *_blocks(cases, GPU_WAYS, columns, times), "", NOTES.format(runs=runs)])
 
