@@ -11,8 +11,8 @@ an H200 takes for a run that does not change drifts by a quarter within minutes:
 from __future__ import annotations
 
 import argparse
+import math
 import re
-import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -29,6 +29,7 @@ from scopemark.experiment import load_experiment  # noqa: E402
 from scopemark.grid import Case, expand_all  # noqa: E402
 from scopemark.measure.cold_shots import ColdShot, Series  # noqa: E402
 from scopemark.measure.lock import exclusive  # noqa: E402
+from scopemark.statistics import Interval, median_interval, ratio_interval  # noqa: E402
 from scopemark.targets import find_gpus  # noqa: E402
 
 EXPERIMENT = "atomic_intrinsics"
@@ -65,14 +66,14 @@ def sample_cases() -> list[Case]:
 
 
 def row(name: str, theirs: Sequence[float], ours: Sequence[float]) -> str:
-    """A line of the table: medians with quartiles, and their ratio."""
-    ratio = statistics.median(ours) / statistics.median(theirs)
-    return f"{name:22}{_spread(theirs):>34}{_spread(ours):>34}{ratio:8.3f}"
+    """A line of the table: the medians and their ratio, each with its 95 % interval where the runs make one."""
+    own, its = median_interval(ours), median_interval(theirs)
+    return f"{name:22}{_text(its):>32}{_text(own):>32}{_text(ratio_interval(own, its)):>24}"
 
 
-def _spread(times: Sequence[float]) -> str:
-    low, middle, high = statistics.quantiles(times, n=4) if len(times) > 1 else [times[0]] * 3
-    return f"{middle:.5g} ({low:.5g} … {high:.5g})"
+def _text(found: Interval) -> str:
+    bounds = "" if math.isnan(found.low) else f" [{found.low:.4g}, {found.high:.4g}]"
+    return f"{found.value:.4g}{bounds}"
 
 
 def main() -> None:
@@ -94,8 +95,8 @@ def main() -> None:
 
     with exclusive(gpu.uuid):
         found = in_turns(lambda: sample_times(options.sample), ours, options.runs)
-    print(f"milliseconds, median (quartiles) of {options.runs} runs of each, in turns; {gpu.name}, {programs[-1]}")
-    print(f"{'':22}{'the sample':>34}{'scopemark':>34}{'ratio':>8}")
+    print(f"milliseconds: medians of {options.runs} runs of each, in turns, with 95 % intervals; {gpu.name}, {programs[-1]}")
+    print(f"{'':22}{'the sample':>32}{'scopemark':>32}{'ratio':>24}")
     for case, (theirs, own) in zip(cases, found, strict=False):
         print(row(f"{case.parameters['operation']} {case.parameters['api']}", theirs, own))
 
