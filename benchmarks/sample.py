@@ -95,7 +95,8 @@ def main() -> None:
 
     with exclusive(gpu.uuid):
         found = in_turns(lambda: sample_times(options.sample), ours, options.runs)
-    print(f"milliseconds: medians of {options.runs} runs of each, in turns, with 95 % intervals; {gpu.name}, {programs[-1]}")
+    print(f"{gpu.name}, {programs[-1]}")
+    print(f"milliseconds: medians of {options.runs} runs of each, in turns, with 95 % intervals")
     print(f"{'':22}{'the sample':>32}{'scopemark':>32}{'ratio':>24}")
     for case, (theirs, own) in zip(cases, found, strict=False):
         print(row(f"{case.parameters['operation']} {case.parameters['api']}", theirs, own))

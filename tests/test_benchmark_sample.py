@@ -51,7 +51,7 @@ def test_a_row_has_medians_and_their_ratio():
 
 
 def test_six_runs_give_each_an_interval():
-    """Of six the interval reaches from the least to the most; where ours do not vary, the ratio's is the sample's alone."""
+    """Six make one from the least to the most; as ours do not vary, the ratio has the sample's."""
     cells = benchmark.row("add plain", [1.0, 2.0, 2.0, 2.0, 2.0, 4.0], [3.0] * 6).split(maxsplit=2)[-1]
     assert re.sub(" +", " ", cells) == "2 [1, 4] 3 [3, 3] 1.5 [0.75, 3]"
 
