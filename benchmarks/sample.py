@@ -5,7 +5,10 @@
 
 The sample is NVIDIA's, compiled by you for the first GPU here; one that ends after its first kernels is compared as far
 as it comes. Run this in the repository's directory, where `snakemake` has measured atomic_intrinsics on that GPU. What
-an H200 takes for a run that does not change drifts by a quarter within minutes: hence in turns.
+an H200 takes for a run that does not change drifts by a quarter within minutes: hence in turns. With
+CUDA_MODULE_LOADING=EAGER both load their kernels before they launch any, which the shortest ones scatter less by.
+
+The last column says whether the sample holds a kernel of the same machine code as ours.
 """
 
 from __future__ import annotations
@@ -27,10 +30,12 @@ from scopemark.axes import cold_shots  # noqa: E402
 from scopemark.capabilities import gpu_machine  # noqa: E402
 from scopemark.experiment import load_experiment  # noqa: E402
 from scopemark.grid import Case, expand_all  # noqa: E402
+from scopemark.machinecode import disassemble, parse_disassembly  # noqa: E402
 from scopemark.measure.cold_shots import ColdShot, Series  # noqa: E402
 from scopemark.measure.lock import exclusive  # noqa: E402
 from scopemark.statistics import Interval, median_interval, ratio_interval  # noqa: E402
 from scopemark.targets import find_gpus  # noqa: E402
+from scopemark.toolchain import find_toolchains  # noqa: E402
 
 EXPERIMENT = "atomic_intrinsics"
 TIME = re.compile(r"\(([0-9.e+-]+) ms\)")
@@ -65,6 +70,12 @@ def sample_cases() -> list[Case]:
     return [case for case in cases if cold_shots(case.parameters["sampling"])]
 
 
+def code_hashes(program: Path) -> dict[str, str]:
+    """What identifies the machine code of a program's kernels, by kernel."""
+    kernels = parse_disassembly(disassemble(find_toolchains("auto", "toolchains")[0].cuobjdump, program))
+    return {kernel: code.code_hash for kernel, code in kernels.items()}
+
+
 def row(name: str, theirs: Sequence[float], ours: Sequence[float]) -> str:
     """A line of the table: the medians and their ratio, each with its 95 % interval where the runs make one."""
     own, its = median_interval(ours), median_interval(theirs)
@@ -87,6 +98,8 @@ def main() -> None:
     programs = sorted(Path("results/build").glob(f"*/{EXPERIMENT}.sm_{gpu.architecture}.cold_shots"))
     if not programs:
         parser.error(f"results/build holds no program of {EXPERIMENT}: let snakemake measure it on {gpu.name} first")
+    own_code, sample_code = code_hashes(programs[-1]), set(code_hashes(options.sample).values())
+    same_code = [own_code[case.kernel] in sample_code for case in cases]
     machine = gpu_machine(gpu.device)
     shots = [ColdShot(case.benchmark, case.parameters, case.kernel, machine) for case in cases]
 
@@ -97,9 +110,10 @@ def main() -> None:
         found = in_turns(lambda: sample_times(options.sample), ours, options.runs)
     print(f"{gpu.name}, {programs[-1]}")
     print(f"milliseconds: medians of {options.runs} runs of each, in turns, with 95 % intervals")
-    print(f"{'':22}{'the sample':>32}{'scopemark':>32}{'ratio':>24}")
-    for case, (theirs, own) in zip(cases, found, strict=False):
-        print(row(f"{case.parameters['operation']} {case.parameters['api']}", theirs, own))
+    print(f"{'':22}{'the sample':>32}{'scopemark':>32}{'ratio':>24}  code")
+    for case, same, (theirs, own) in zip(cases, same_code, found, strict=False):
+        name = f"{case.parameters['operation']} {case.parameters['api']}"
+        print(f"{row(name, theirs, own)}  {'same' if same else 'differs'}")
 
 
 if __name__ == "__main__":

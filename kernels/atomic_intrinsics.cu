@@ -30,11 +30,11 @@
 #include "atomic_intrinsics/sample.cuh"
 
 // One line of the instance list per kernel; the words are those of the configuration.
-#define SAMPLE(NAME, API, OPERATION, ORDER, SCOPE, SLOTS)                                       \
-  SCOPEMARK_ENTRY(NAME, (scopemark::int32 * slots, unsigned updates), (slots, updates),         \
+#define SAMPLE(NAME, API, OPERATION, ORDER, SCOPE, SLOTS, UPDATES)                              \
+  SCOPEMARK_ENTRY(NAME, (scopemark::int32 * slots), (slots),                                    \
                   scopemark::sample::run<scopemark::sample::OPERATION,                          \
                                          scopemark::sample::API, cuda::thread_scope_##SCOPE,    \
-                                         cuda::std::memory_order_##ORDER, SLOTS>)
+                                         cuda::std::memory_order_##ORDER, SLOTS, UPDATES>)
 
 #define CONTENTION(NAME, API, OPERATION, FORM)                                                                 \
   SCOPEMARK_ENTRY(NAME, (scopemark::int32 * slots, const unsigned* slot_of, unsigned updates),                 \

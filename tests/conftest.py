@@ -103,9 +103,10 @@ def scoped_atomics(tree, toolchain):
 
 @pytest.fixture(scope="session")
 def atomic_intrinsics(tree, toolchain):
-    """The engine with the CPU's kernels of atomic_intrinsics."""
+    """The engine with the CPU's kernels of atomic_intrinsics, the plain ones also for ten times as many updates."""
     blocks = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"]["atomic_intrinsics"]
     grids = [blocks["grids"][name] for name in blocks["presets"]["default"] if name.startswith("cpu_")]
+    grids.append({**blocks["grids"]["cpu_plain"], "updates": 10_000_000})
     return _host_engine(tree, toolchain, load_experiment("atomic_intrinsics"), *grids)
 
 

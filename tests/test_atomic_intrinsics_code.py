@@ -96,7 +96,7 @@ def test_float_and_64_bit_adds_in_shared_memory_are_loops(code):
 def test_plain_code_holds_no_atomic(code):
     _, kernels = code
     for name in ("add", "max", "cas"):
-        found = kernels[f"sample__plain_{name}_relaxed_device_10"]
+        found = kernels[f"sample__plain_{name}_relaxed_device_10_1000000"]
         assert not found.of("atomic", "reduction")
         assert found.of("load")
         assert found.of("store")
@@ -105,8 +105,8 @@ def test_plain_code_holds_no_atomic(code):
 def test_a_maximum_by_the_iso_interface_is_a_loop_and_the_native_ones_are_not(code):
     _, kernels = code
     for api in ("std_atomic_ref", "atomic_ref"):
-        assert ".CAS." in kernels[f"sample__{api}_max_seq_cst_system_10"].instruction
-    assert ".MAX." in kernels["sample__intrinsic_max_relaxed_device_10"].instruction
+        assert ".CAS." in kernels[f"sample__{api}_max_seq_cst_system_10_1000000"].instruction
+    assert ".MAX." in kernels["sample__intrinsic_max_relaxed_device_10_1000000"].instruction
     assert ".MAX." in kernels["contention__atomic_ref_max_native"].instruction
 
 
@@ -149,8 +149,9 @@ def test_a_difference_is_what_equality_is_not():
 
 
 def test_a_number_in_a_kernels_name_is_a_word_of_it():
-    words = kernel_words(INTRINSICS.benchmark("sample"), "sample__std_atomic_ref_cas_seq_cst_system_10")
-    assert words == {"api": "std_atomic_ref", "operation": "cas", "order": "seq_cst", "scope": "system", "slots": "10"}
+    words = kernel_words(INTRINSICS.benchmark("sample"), "sample__std_atomic_ref_cas_seq_cst_system_10_1000000")
+    assert words["order"] == "seq_cst"
+    assert list(words.values()) == ["std_atomic_ref", "cas", "seq_cst", "system", "10", "1000000"]
 
 
 def test_claims_of_machine_code_are_judged_by_the_mnemonics():

@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import subprocess
 
 import pytest
 
@@ -54,6 +55,16 @@ def test_six_runs_give_each_an_interval():
     """Six make one from the least to the most; as ours do not vary, the ratio has the sample's."""
     cells = benchmark.row("add plain", [1.0, 2.0, 2.0, 2.0, 2.0, 4.0], [3.0] * 6).split(maxsplit=2)[-1]
     assert re.sub(" +", " ", cells) == "2 [1, 4] 3 [3, 3] 1.5 [0.75, 3]"
+
+
+def test_kernels_of_the_same_machine_code_are_known_by_it(toolchain, tmp_path):
+    source, program = tmp_path / "kernels.cu", tmp_path / "kernels.cubin"
+    sum_ = "(int* total) { atomicAdd(total, 1); }"
+    kernels = [f"theirs{sum_}", f"ours{sum_}", f"another{sum_.replace('1', '2')}"]
+    source.write_text("\n".join(f'extern "C" __global__ void {kernel}' for kernel in kernels))
+    subprocess.run([toolchain.nvcc, "-cubin", "-arch=sm_90", source, "-o", program], check=True)
+    found = benchmark.code_hashes(program)
+    assert found["theirs"] == found["ours"] != found["another"]
 
 
 def test_the_kernels_are_the_samples_in_its_order():

@@ -251,7 +251,7 @@ def test_it_is_built_with_an_experiments_kernels_and_says_what_a_machine_without
     experiment = load_experiment("atomic_intrinsics")
     grid = {"benchmark": "sample", "kind": "gpu", "operation": ["add", "max"], "cache": "warm"}
     entries = instances_of(experiment, [grid], "gpu", lambda case: case.parameters["operation"] == "add")
-    assert list(entries) == ["sample__atomic_ref_add_relaxed_device_10"]
+    assert list(entries) == ["sample__atomic_ref_add_relaxed_device_10_1000000"]
     source = (ROOT / "kernels/atomic_intrinsics.cu").resolve()
     compile_cold_shots(toolchain, "75", source, entries, tmp_path / "program", tmp_path / "report.txt")
     (kernel,) = entries

@@ -83,13 +83,12 @@ struct cas {
   static SCOPEMARK_INLINE void update(Slot* slot, int32 i) { Way::cas(slot, i); }
 };
 
-// The number of slots is known to the compiler, as in the sample: the division is part of what a short kernel costs.
+// The numbers of slots and of updates are known to the compiler and have a sign, as in the sample: the comparison and the
+// division are part of what a short kernel costs.
 template <class Operation, template <thread_scope, memory_order> class Way, thread_scope Scope, memory_order Order,
-          unsigned Slots>
-SCOPEMARK_INLINE void run(int32* slots, unsigned updates) {
-  for_each_update(updates, [&](unsigned i) {
-    Operation::template update<Way<Scope, Order>>(slots + i % Slots, static_cast<int32>(i));
-  });
+          int32 Slots, int32 Updates>
+SCOPEMARK_INLINE void run(int32* slots) {
+  for_each_update(Updates, [&](int32 i) { Operation::template update<Way<Scope, Order>>(slots + i % Slots, i); });
 }
 
 }  // namespace scopemark::sample

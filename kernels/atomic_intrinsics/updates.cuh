@@ -10,17 +10,18 @@ namespace scopemark {
 // updates, as blocks of that many GPU threads would, and so are in the same slots, with values as high, at one time.
 constexpr unsigned cpu_run = 1000;
 
-template <class Update>
-SCOPEMARK_INLINE void for_each_update(unsigned updates, Update update) {
+template <class Index, class Update>
+SCOPEMARK_INLINE void for_each_update(Index updates, Update update) {
 #if SCOPEMARK_GPU
-  const unsigned i = block_index() * block_threads() + thread_index();
+  const Index i = block_index() * block_threads() + thread_index();
   if (i < updates) update(i);
 #else
   const unsigned threads = block_threads() * grid_blocks();
   const unsigned thread = block_index() * block_threads() + thread_index();
-  for (unsigned first = thread * cpu_run; first < updates; first += threads * cpu_run) {
-    const unsigned last = updates - first < cpu_run ? updates : first + cpu_run;
-    for (unsigned i = first; i < last; ++i) update(i);
+  const unsigned count = updates;
+  for (unsigned first = thread * cpu_run; first < count; first += threads * cpu_run) {
+    const unsigned last = count - first < cpu_run ? count : first + cpu_run;
+    for (unsigned i = first; i < last; ++i) update(static_cast<Index>(i));
   }
 #endif
 }

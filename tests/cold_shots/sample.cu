@@ -2,13 +2,14 @@
 // but those of the maximum, which do not return.
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 inline void add_or_hang(const char* name, void** arguments) {
   if (std::strstr(name, "_max_") != nullptr) sleep(600);
   int* const slots = *static_cast<int**>(arguments[0]);
-  const unsigned updates = *static_cast<unsigned*>(arguments[1]);
-  for (unsigned i = 0; i < updates; ++i) ++slots[i % 10];
+  const int updates = std::atoi(std::strrchr(name, '_') + 1);
+  for (int i = 0; i < updates; ++i) ++slots[i % 10];
 }
 
 #define SCOPEMARK_NAME(NAME) \

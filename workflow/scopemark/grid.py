@@ -189,13 +189,14 @@ def spelled(
 
 def instances(experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str) -> list[str]:
     """The entries of the instance list that the grids need on targets of a kind: by kernel, each once."""
-    return list(instances_of(experiment, grids, kind, lambda case: True).values())
+    entries = instances_of(experiment, grids, kind, lambda case: True)
+    return [entries[kernel] for kernel in sorted(entries)]
 
 
 def instances_of(
     experiment: Experiment, grids: Iterable[Mapping[str, Any]], kind: str, wanted: Callable[[Case], bool]
 ) -> dict[str, str]:
-    """The entries that the wanted cases of the grids need: by kernel."""
+    """The entries that the wanted cases of the grids need: by kernel, in the order of the grids."""
     cases = itertools.chain.from_iterable(expand(experiment, grid, kind)[0] for grid in grids)
     entries = {case.kernel: case.benchmark.instance(case.parameters) for case in cases if wanted(case)}
-    return {kernel: entries[kernel] for kernel in sorted(entries) if entries[kernel]}
+    return {kernel: entry for kernel, entry in entries.items() if entry}

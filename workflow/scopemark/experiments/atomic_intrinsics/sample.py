@@ -35,11 +35,11 @@ SAMPLE = KernelBenchmark(
         choice("api", ["atomic_ref", "plain", "intrinsic", "std_atomic_ref", "builtin"], "how it is written"),
         choice("order", ["relaxed", "acquire", "release", "acq_rel", "seq_cst"], "memory order"),
         choice("scope", ["device", "block", "system"], "the threads that must agree"),
-        integer("slots", 10, 1, 2**20, "slots that the updates are spread over, in turn; known to the compiler"),
-        integer("updates", 1_000_000, 1, 2**30, "updates in one launch: threads of a GPU"),
+        integer("slots", 10, 1, 2**20, "slots that the updates are spread over, in turn"),
+        integer("updates", 1_000_000, 1, 2**30, "updates in one launch, each by a thread of its own on a GPU"),
         count("threads_per_block", 1000, "threads in a block; all the threads of a CPU"),
     ),
-    compile_axes=("api", "operation", "order", "scope", "slots"),
+    compile_axes=("api", "operation", "order", "scope", "slots", "updates"),
     rules=(
         *TARGET_RULES,
         BLOCK_RULE,
@@ -60,7 +60,7 @@ SAMPLE = KernelBenchmark(
     ),
     launch=launch_updates,
     buffers=_buffers,
-    arguments=lambda p, launch: ["slots", p["updates"]],
+    arguments=lambda p, launch: ["slots"],
     check=lambda p, launch: Check("slots", p["slots"], 1, "expected", exact=p["api"] != "plain"),
     operations=lambda p, launch: p["updates"],
     issued=lambda p, launch, aggregated: (
