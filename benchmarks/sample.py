@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import subprocess
 import sys
@@ -31,7 +32,7 @@ from scopemark.capabilities import gpu_machine  # noqa: E402
 from scopemark.experiment import load_experiment  # noqa: E402
 from scopemark.grid import Case, expand_all  # noqa: E402
 from scopemark.machinecode import disassemble, parse_disassembly  # noqa: E402
-from scopemark.measure.cold_shots import ColdShot, Series  # noqa: E402
+from scopemark.measure.cold_shots import LOADING, ColdShot, Series  # noqa: E402
 from scopemark.measure.lock import exclusive  # noqa: E402
 from scopemark.statistics import Interval, median_interval, ratio_interval  # noqa: E402
 from scopemark.targets import find_gpus  # noqa: E402
@@ -108,7 +109,7 @@ def main() -> None:
 
     with exclusive(gpu.uuid):
         found = in_turns(lambda: sample_times(options.sample), ours, options.runs)
-    print(f"{gpu.name}, {programs[-1]}")
+    print(f"{gpu.name}, {programs[-1]}, {LOADING}={os.environ.get(LOADING, '')}")
     print(f"milliseconds: medians of {options.runs} runs of each, in turns, with 95 % intervals")
     print(f"{'':22}{'the sample':>32}{'scopemark':>32}{'ratio':>24}  code")
     for case, same, (theirs, own) in zip(cases, same_code, found, strict=False):
