@@ -71,9 +71,10 @@ def sample_cases() -> list[Case]:
     return [case for case in cases if cold_shots(case.parameters["sampling"])]
 
 
-def code_hashes(program: Path) -> dict[str, str]:
-    """What identifies the machine code of a program's kernels, by kernel."""
-    kernels = parse_disassembly(disassemble(find_toolchains("auto", "toolchains")[0].cuobjdump, program))
+def code_hashes(program: Path, architecture: str) -> dict[str, str]:
+    """What identifies the machine code of a program's kernels, by kernel. UserError if it is no CUDA program."""
+    cuobjdump = find_toolchains("auto", "toolchains")[0].cuobjdump
+    kernels = parse_disassembly(disassemble(cuobjdump, program, architecture))
     return {kernel: code.code_hash for kernel, code in kernels.items()}
 
 
@@ -99,8 +100,10 @@ def main() -> None:
     programs = sorted(Path("results/build").glob(f"*/{EXPERIMENT}.sm_{gpu.architecture}.cold_shots"))
     if not programs:
         parser.error(f"results/build holds no program of {EXPERIMENT}: let snakemake measure it on {gpu.name} first")
-    own_code, sample_code = code_hashes(programs[-1]), set(code_hashes(options.sample).values())
-    same_code = [own_code[case.kernel] in sample_code for case in cases]
+    own_code, sample_code = (code_hashes(one, gpu.architecture) for one in (programs[-1], options.sample))
+    if lacking := [case.kernel for case in cases if case.kernel not in own_code]:
+        parser.error(f"{programs[-1]} holds no kernel {lacking[0]}: let snakemake measure {EXPERIMENT} again")
+    same_code = [own_code[case.kernel] in sample_code.values() for case in cases]
     machine = gpu_machine(gpu.device)
     shots = [ColdShot(case.benchmark, case.parameters, case.kernel, machine) for case in cases]
 
@@ -110,7 +113,7 @@ def main() -> None:
     with exclusive(gpu.uuid):
         found = in_turns(lambda: sample_times(options.sample), ours, options.runs)
     print(f"{gpu.name}, {programs[-1]}, {LOADING}={os.environ.get(LOADING, '')}")
-    print(f"milliseconds: medians of {options.runs} runs of each, in turns, with 95 % intervals")
+    print(f"milliseconds: medians of {options.runs} runs of each, in turns; with 95 % intervals, if six or more")
     print(f"{'':22}{'the sample':>32}{'scopemark':>32}{'ratio':>24}  code")
     for case, same, (theirs, own) in zip(cases, same_code, found, strict=False):
         name = f"{case.parameters['operation']} {case.parameters['api']}"

@@ -14,10 +14,12 @@ import pytest
 from intrinsics_cases import INTRINSICS, cases
 from scopemark.axes import cold_shots, fixed_samples
 from scopemark.benchmark import Machine
+from scopemark.claims.definitions import load_claims
 from scopemark.errors import UserError
 from scopemark.experiments.atomic_intrinsics import contention, histogram, operation, sample
 from scopemark.experiments.atomic_intrinsics.common import hashed, zipf
-from scopemark.grid import check_grid, expand_all, instances
+from scopemark.grid import check_grid, expand_all, instances, instances_of
+from scopemark.quantities import select
 
 # What the updates must leave
 
@@ -202,8 +204,8 @@ def test_the_default_preset_holds_the_samples_twelve(configuration):
     """As the sample launches them, in the order of its source."""
     block = configuration["experiments"]["atomic_intrinsics"]
     grids = [block["grids"][name] for name in block["presets"]["default"]]
-    found = [case.parameters for case in expand_all(INTRINSICS, grids, "gpu")[0]]
-    found = [p for p in found if cold_shots(p["sampling"])]
+    series = [case for case in expand_all(INTRINSICS, grids, "gpu")[0] if cold_shots(case.parameters["sampling"])]
+    found = [case.parameters for case in series]
     ways = ["plain", "intrinsic", "std_atomic_ref", "atomic_ref"]
     assert [(p["operation"], p["api"]) for p in found] == list(itertools.product(["add", "max", "cas"], ways))
     assert {(p["slots"], p["updates"], p["threads_per_block"], p["cache"]) for p in found} == {
@@ -213,6 +215,13 @@ def test_the_default_preset_holds_the_samples_twelve(configuration):
     shots = [fixed_samples(p["sampling"]) for p in found]
     assert shots == sorted(shots, reverse=True)
     assert all((p["order"], p["scope"]) == ("seq_cst", "system") for p in found if p["api"].endswith("_ref"))
+    # The program's source has them in the order of their launches, as the sample's has.
+    entries = instances_of(INTRINSICS, grids, "gpu", lambda case: cold_shots(case.parameters["sampling"]))
+    assert list(entries) == [case.kernel for case in series]
+    # IN7b is about one pair of them.
+    quantity = load_claims("atomic_intrinsics")["IN7b"]["quantity"]
+    sides = [[p["operation"] for p in select(found, {**quantity["where"], **quantity[side]})] for side in "ab"]
+    assert sides == [["add"], ["cas"]]
 
 
 # What an architecture lacks

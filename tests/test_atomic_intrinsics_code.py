@@ -3,6 +3,8 @@
 The opcodes are those of NVIDIA's CUDA Binary Utilities.
 """
 
+import subprocess
+
 import pytest
 
 from intrinsics_cases import INTRINSICS
@@ -100,6 +102,27 @@ def test_plain_code_holds_no_atomic(code):
         assert not found.of("atomic", "reduction")
         assert found.of("load")
         assert found.of("store")
+
+
+def test_the_samples_kernels_are_what_one_writes_by_hand(code, toolchain, tmp_path):
+    """With an int for the index, and constants: nothing of how ours are put together is left in the machine code."""
+    architecture, kernels = code
+    update = {
+        "plain_add": "slots[i % 10] = slots[i % 10] + 1",
+        "plain_max": "if (slots[i % 10] < i) slots[i % 10] = i",
+        "intrinsic_add": "atomicAdd(&slots[i % 10], 1)",
+        "intrinsic_max": "atomicMax(&slots[i % 10], i)",
+    }
+    index = "const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < 1000000)"
+    source, cubin = tmp_path / "by_hand.cu", tmp_path / "by_hand.cubin"
+    lines = [
+        f'extern "C" __global__ void {name}(int* slots) {{ {index} {{ {one}; }} }}' for name, one in update.items()
+    ]
+    source.write_text("\n".join(lines))
+    subprocess.run([toolchain.nvcc, "-O3", "-cubin", f"-arch=sm_{architecture}", source, "-o", cubin], check=True)
+    by_hand = parse_disassembly(disassemble(toolchain.cuobjdump, cubin, str(architecture)))
+    for name in update:
+        assert kernels[f"sample__{name}_relaxed_device_10_1000000"].text == by_hand[name].text
 
 
 def test_a_maximum_by_the_iso_interface_is_a_loop_and_the_native_ones_are_not(code):

@@ -63,7 +63,7 @@ def test_kernels_of_the_same_machine_code_are_known_by_it(toolchain, tmp_path):
     kernels = [f"theirs{sum_}", f"ours{sum_}", f"another{sum_.replace('1', '2')}"]
     source.write_text("\n".join(f'extern "C" __global__ void {kernel}' for kernel in kernels))
     subprocess.run([toolchain.nvcc, "-cubin", "-arch=sm_90", source, "-o", program], check=True)
-    found = benchmark.code_hashes(program)
+    found = benchmark.code_hashes(program, "90")
     assert found["theirs"] == found["ours"] != found["another"]
 
 

@@ -143,6 +143,12 @@ def test_a_count_is_the_same_count_in_every_column_type():
     assert not meets(None, {"at_most": 0.5})
 
 
+def test_a_condition_may_say_how_a_value_begins():
+    wanted = {"begins": "cold_shots"}
+    assert meets("cold_shots_6", wanted)
+    assert not any(meets(value, wanted) for value in ("single_shots_6", 6, None))
+
+
 def contention(scope, placement, per_second, **other):
     return row(scope=scope, placement=placement, per_second=per_second, **other)
 

@@ -49,6 +49,7 @@ def broken(path, value):
         ("quantity.a.scope", "warp", ["quantity.a.scope", "'warp'", "device, block, system"]),
         ("quantity.where.blocks", [1, "many"], ["quantity.where.blocks", "'many'", "N/sm"]),
         ("quantity.where.iterations", {"over": 3}, ["quantity.where.iterations", "at_least"]),
+        ("quantity.where.iterations", {"begins": 3}, ["quantity.where.iterations", "{begins: TEXT}"]),
         ("quantity.where.scope", "system", ["quantity.a.scope", "'block'", "where.scope is 'system'"]),
         ("quantity.by", ["colour"], ["quantity.colour"]),
         ("quantity.control", {"scoop": "block"}, ["quantity.control.scoop", "scope, order"]),

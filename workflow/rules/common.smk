@@ -122,8 +122,8 @@ def evidence_files(wildcards):
 def cold_shot_instances(experiment):
     """The kernels that an experiment fires as cold shots: kernel to its entry of the instance list.
 
-    They are in the order in which they are fired: it is that of their code, as in a program that somebody writes, and
-    code that lies beside what just ran is there sooner.
+    They are in the order in which they are fired, as in the source of a program that somebody writes: where code lies
+    is part of what a first launch costs.
     """
     return instances_of(
         load_experiment(experiment),

@@ -72,11 +72,15 @@ def opcode_class(mnemonic: str) -> str | None:
     return _CLASS_OF.get(mnemonic.split(".")[0])
 
 
-def disassemble(cuobjdump: Path, cubin: Path) -> str:
-    """The disassembly of a cubin. UserError if the disassembler does not understand it."""
-    done = subprocess.run([cuobjdump, "--dump-sass", cubin], capture_output=True, text=True)
+def disassemble(cuobjdump: Path, binary: Path, architecture: str = "") -> str:
+    """The disassembly of a cubin or a program, of one that is built for several architectures that of one ("90").
+
+    UserError if the disassembler does not understand it.
+    """
+    only = ["--gpu-architecture", f"sm_{architecture}"] if architecture else []
+    done = subprocess.run([cuobjdump, "--dump-sass", *only, binary], capture_output=True, text=True)
     if done.returncode != 0:
-        raise UserError(f"{cubin}: cuobjdump failed: {done.stderr.strip() or done.stdout.strip()}")
+        raise UserError(f"{binary}: cuobjdump failed: {done.stderr.strip() or done.stdout.strip()}")
     return done.stdout
 
 

@@ -1,7 +1,8 @@
 """Quantities over the summary table: which rows a condition names, and ratios over matched pairs of them.
 
-A condition maps axes to what they must be: a value, a list of accepted values, or bounds as {at_least: 0.5}. Two rows
-make a pair when they are equal in every parameter and in the toolchain, but for the parameters that a quantity varies.
+A condition maps axes to what they must be: a value, a list of accepted values, bounds as {at_least: 0.5}, or how it
+begins, as {begins: cold_shots}. Two rows make a pair when they are equal in every parameter and in the toolchain, but
+for the parameters that a quantity varies.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def plain(value: Any) -> Any:
 def meets(value: Any, wanted: Any) -> bool:
     """Whether a value of an axis is what a condition wants of it."""
     value = plain(value)
+    if isinstance(wanted, Mapping) and "begins" in wanted:
+        return str(value).startswith(wanted["begins"])
     if isinstance(wanted, Mapping):
         return (
             isinstance(value, (int, float))

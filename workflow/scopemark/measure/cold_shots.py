@@ -32,7 +32,8 @@ END_SECONDS = 10  # from the last that the program says to its end
 def series_hashes(cases: Sequence[Case], hashes: Mapping[str, str]) -> dict[str, str]:
     """What identifies the code of cold shots, by case; `hashes` identifies each case's own.
 
-    It is the program, how that loads kernels, and all that it launches before.
+    It is the program's source, how that loads kernels, and all that it launches before. What it launches afterwards is
+    no part of it: that moves the code within the module, as the name of the directory does in which it is built.
     """
     series = [case for case in cases if cold_shots(case.parameters["sampling"])]
     if not series:
