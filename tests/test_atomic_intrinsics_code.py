@@ -3,8 +3,6 @@
 The opcodes are those of NVIDIA's CUDA Binary Utilities.
 """
 
-import subprocess
-
 import pytest
 
 from intrinsics_cases import INTRINSICS
@@ -119,8 +117,8 @@ def test_the_samples_kernels_are_what_one_writes_by_hand(code, toolchain, tmp_pa
         f'extern "C" __global__ void {name}(int* slots) {{ {index} {{ {one}; }} }}' for name, one in update.items()
     ]
     source.write_text("\n".join(lines))
-    subprocess.run([toolchain.nvcc, "-O3", "-cubin", f"-arch=sm_{architecture}", source, "-o", cubin], check=True)
-    by_hand = parse_disassembly(disassemble(toolchain.cuobjdump, cubin, str(architecture)))
+    compile_cubin(toolchain, str(architecture), source, None, cubin, tmp_path / "report.txt")
+    by_hand = parse_disassembly(disassemble(toolchain.cuobjdump, cubin))
     for name in update:
         assert kernels[f"sample__{name}_relaxed_device_10_1000000"].text == by_hand[name].text
 

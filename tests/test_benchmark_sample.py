@@ -2,11 +2,11 @@
 
 import importlib.util
 import re
-import subprocess
 
 import pytest
 
 from helpers import ROOT
+from scopemark.build import compile_cubin
 
 spec = importlib.util.spec_from_file_location("benchmark_sample", ROOT / "benchmarks/sample.py")
 benchmark = importlib.util.module_from_spec(spec)
@@ -62,7 +62,7 @@ def test_kernels_of_the_same_machine_code_are_known_by_it(toolchain, tmp_path):
     sum_ = "(int* total) { atomicAdd(total, 1); }"
     kernels = [f"theirs{sum_}", f"ours{sum_}", f"another{sum_.replace('1', '2')}"]
     source.write_text("\n".join(f'extern "C" __global__ void {kernel}' for kernel in kernels))
-    subprocess.run([toolchain.nvcc, "-cubin", "-arch=sm_90", source, "-o", program], check=True)
+    compile_cubin(toolchain, "90", source, None, program, tmp_path / "report.txt")
     found = benchmark.code_hashes(program, "90")
     assert found["theirs"] == found["ours"] != found["another"]
 
