@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "workflow"))
 
 from scopemark.axes import cold_shots  # noqa: E402
 from scopemark.capabilities import gpu_machine  # noqa: E402
+from scopemark.config import load_settings  # noqa: E402
 from scopemark.experiment import load_experiment  # noqa: E402
 from scopemark.grid import Case, expand_all  # noqa: E402
 from scopemark.machinecode import disassemble, parse_disassembly  # noqa: E402
@@ -65,9 +66,8 @@ def in_turns(
 
 def sample_cases() -> list[Case]:
     """The cold shots of the preset `default`: they are in the sample's order."""
-    block = yaml.safe_load((ROOT / "config.yaml").read_text())["experiments"][EXPERIMENT]
-    grids = [block["grids"][name] for name in block["presets"]["default"]]
-    cases = expand_all(load_experiment(EXPERIMENT), grids, "gpu")[0]
+    settings = load_settings(yaml.safe_load((ROOT / "config.yaml").read_text()) | {"preset": "default"})
+    cases = expand_all(load_experiment(EXPERIMENT), settings.grids_on(EXPERIMENT, "gpu").values(), "gpu")[0]
     return [case for case in cases if cold_shots(case.parameters["sampling"])]
 
 
